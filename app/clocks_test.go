@@ -8,8 +8,10 @@ import (
 
 	"fichario/app"
 	"fichario/app/automations"
+	"fichario/app/contacts"
 	intakeapp "fichario/app/intake"
 	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -178,5 +180,35 @@ func TestClocksThatDifferEndAtOnce(t *testing.T) {
 		_, err := other.sessions.SignIn(t.Context(), "", s.email("ana"), "senha-de-ana")
 		wait := app.FaultOf(err).RetryAfter
 		equal(t, "whoever guessed there waits here", wait > 20*time.Second && wait <= 30*time.Second, true)
+	})
+}
+
+// TestAClockThatIsAheadForgetsNothing: ages follow the database's clock.
+func TestAClockThatIsAheadForgetsNothing(t *testing.T) {
+	t.Parallel()
+	store := open(t, postgres.New(t, migrate))
+	s := newSetting(t, store, now)
+	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+	entry := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
+	s.arrive(hook, "bia")
+	keep := privacyapp.Keeping{Answers: 30 * day, Deliveries: 30 * day, Contacts: 30 * day}
+	ahead := privacyapp.NewRetention(store, keep, func() time.Time { return now().Add(31 * day) })
+	done(ahead.ForgetAnswers(t.Context()))
+	done(ahead.ForgetDeliveries(t.Context()))
+	done(ahead.ForgetContacts(t.Context()))
+	equal(t, "answers", len(must(store.Repos().History.Records(t.Context(), []string{entry.RecordID}))), 1)
+	equal(t, "posts", len(s.deliveries(hook)), 1)
+	equal(t, "contacts", len(must(s.contacts.List(t.Context(), owner, s.orgID, 9))), 1)
+}
+
+// TestClocksThatDifferTellOfChanges: who watches on one instance is told of what another one writes.
+func TestClocksThatDifferTellOfChanges(t *testing.T) {
+	t.Parallel()
+	apart(t, func(t *testing.T, s, other *setting) {
+		changes := contacts.NewChanges(other.store, other.now, other.log.logger())
+		watching := must(changes.Watch(s.add("ana", crm.Common), ""))
+		s.arrive(s.hook(webhook.Signature{}), "bia")
+		lookuptest.Eventually(t, "told", func() bool { return len(watching.Changed()) == 1 })
+		watching.Stop()
 	})
 }

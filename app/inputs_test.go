@@ -13,6 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -121,6 +122,52 @@ func TestABatchSendsInputs(t *testing.T) {
 		equal(t, "asked", line(bureau.asked[1:]), line([]map[string]string{
 			{"nascimento": "1981-02-28", "uf": "SP"}, {"nascimento": "1990-02-01", "uf": "SP"},
 		}))
+		s.sound()
+	})
+}
+
+// TestAPersonBesideAnothersDocument: what was sent about somebody else, and names the person, is the person's: it is
+// exported alone, and erased. The other's document and answer stay, and answer no other question than before.
+func TestAPersonBesideAnothersDocument(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		bureau := &asksFor{}
+		_, asker := s.needing(bureau, catalog.Input{Name: "dono", Type: catalog.InputText},
+			catalog.Input{Name: "uf", Type: catalog.InputState})
+		by, owner, who := s.byKey(wide), s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]}
+		ask := func(inputs map[string]string) lookup.Entry {
+			r := lookups.Request{Product: catalog.CPF, Document: cpfs[0], Inputs: inputs}
+			return must(asker.Do(t.Context(), by, r)).Entry
+		}
+		named := map[string]string{"dono": "Rui, " + cpfs[1], "uf": "SP"}
+		bought, again, alone := ask(named), ask(named), ask(nil)
+		equal(t, "from history", line(bought.Cache, again.Cache, alone.Cache), line(false, true, false))
+		held := must(s.subjects.Count(t.Context(), owner, who, 0))
+		equal(t, "held", line(held.Counts[privacy.Lookups], held.Counts[privacy.Answers]), line(2, 0))
+		for one, err := range must(s.subjects.Export(t.Context(), owner, who)).Held(t.Context(), privacy.Lookups) {
+			done(err)
+			l := one.(privacyapp.SubjectLookup)
+			equal(t, "exported", line(l.Partly, l.Document.IsZero(), l.RecordID, l.Record == nil, l.Sent()),
+				line(true, true, "", true, map[string]string{"dono": named["dono"]}))
+		}
+
+		e := must(s.subjects.Erase(t.Context(), owner, who, false))
+		e = must(s.subjects.Await(t.Context(), e.ID))
+		equal(t, "the receipt", line(e.Gone[privacy.Lookups], e.Gone[privacy.Answers]), line(2, 0))
+		equal(t, "left", s.left(owner, who), "map[]")
+		left, repos := map[string]string{"dono": "[apagado]", "uf": "SP"}, s.store.Repos()
+		for _, was := range []lookup.Entry{bought, again} {
+			is := must(repos.Statement.Find(t.Context(), ports.AnyOrg, was.ID))
+			equal(t, "the entry", line(is.Document.Value(), is.RecordID, catalog.InputsOf(is.Inputs)),
+				line(cpfs[0], bought.RecordID, left))
+		}
+		rec := must(repos.History.Records(t.Context(), []string{bought.RecordID}))[bought.RecordID]
+		equal(t, "the answer", line(rec.Document.Value(), catalog.InputsOf(rec.Inputs), rec.Unreadable),
+			line(cpfs[0], left, false))
+		equal(t, "without it", ask(nil).RecordID, alone.RecordID)
+		equal(t, "from history, with it", ask(named).Cache, false)
+		s.sound()
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
 		s.sound()
 	})
 }

@@ -30,7 +30,7 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		still, old := s.arrive(hook, "bia"), s.arrive(hook, "leo")
 		after := func(d time.Duration) *privacy.Retention {
 			keep := privacy.Keeping{Answers: 180 * day, Deliveries: 30 * day, Contacts: 365 * day}
-			return privacy.NewRetention(s.store, keep, func() time.Time { return time.Now().Add(d) })
+			return privacy.NewRetention(later{s.store, d}, keep, time.Now)
 		}
 		done(after(179 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 1)
@@ -91,6 +91,23 @@ func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 	})
 }
 
+// later is a store by whose clock that much time has passed.
+type later struct {
+	ports.Store
+	by time.Duration
+}
+
+func (l later) Repos() ports.Repos {
+	r := l.Store.Repos()
+	r.Clock = l
+	return r
+}
+
+// Now is the present of ports.Clock.
+func (l later) Now(context.Context, time.Time) (time.Time, error) {
+	return time.Now().UTC().Add(l.by), nil
+}
+
 // meanwhile calls do before each transaction.
 type meanwhile struct {
 	ports.Store
@@ -116,8 +133,8 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 				})
 			}))
 		}}
-		later := func() time.Time { return time.Now().Add(366 * day) }
-		done(privacy.NewRetention(store, privacy.Keeping{Contacts: 365 * day}, later).ForgetContacts(ctx))
+		keep := privacy.Keeping{Contacts: 365 * day}
+		done(privacy.NewRetention(later{store, 366 * day}, keep, time.Now).ForgetContacts(ctx))
 		var left []string
 		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {
 			left = append(left, c.Name)

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -82,7 +83,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 			entries = append(entries, privacy.Entry{ID: e.ID, OrgID: e.OrgID, KeyID: e.KeyID, Hashes: e.Hashes, At: e.At})
 		}
 		replayed, err := s.subjects.Replay(t.Context(), app.Operator(), "", entries)
-		equal(t, "replayed", line(replayed, err), "{2 0 0} <nil>")
+		equal(t, "replayed", line(replayed, err), "{2 0 0 0 0} <nil>")
 		for _, e := range entries {
 			equal(t, "state", must(repos.Erasures.FindErasure(t.Context(), ports.AnyOrg, e.ID)).State, privacy.Done)
 		}
@@ -93,7 +94,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 // is settled; one that its bureau answers later is left to the service.
 func TestReplayWhileNoServiceRuns(t *testing.T) {
 	t.Parallel()
-	for what, want := range map[string]string{"at once": "{1 0 0} <nil>", "later": "{0 0 1} <nil>"} {
+	for what, want := range map[string]string{"at once": "{1 0 0 0 0} <nil>", "later": "{0 0 1 0 0} <nil>"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, s *setting) {
@@ -138,4 +139,64 @@ func TestAllErasuresAreForTheJournal(t *testing.T) {
 		seen[e.ID] = true
 	}
 	equal(t, "erasures", len(seen), n)
+}
+
+// TestReplayGoesOnAfterWhatIsNotOfThisCopy: an organisation that is younger than the copy, and a line of another
+// database's journal, leave the erasures behind them to be repeated.
+func TestReplayGoesOnAfterWhatIsNotOfThisCopy(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	known := must(s.contacts.Create(t.Context(), owner, bia()))
+	repos := s.store.Repos()
+	key := must(repos.Subjects.KeyID(t.Context()))
+	hashes := must(repos.Subjects.Hashes(t.Context(), s.orgID, must(privacy.ByEmail(known.Email))))
+	entry := func(orgID, key string) privacy.Entry {
+		return privacy.Entry{ID: lookups.NewKeyID(), OrgID: orgID, KeyID: key, Hashes: hashes, At: s.now()}
+	}
+	replayed, err := s.subjects.Replay(t.Context(), app.Operator(), "", []privacy.Entry{
+		entry(lookups.NewKeyID(), key), entry(s.orgID, "another"), entry(s.orgID, key),
+	})
+	equal(t, "replayed", line(replayed, err), line(privacyapp.Replayed{Again: 1, Unknown: 1, Foreign: 1}, nil))
+	_, err = repos.Contacts.Find(t.Context(), s.orgID, known.ID)
+	equal(t, "the contact is gone", errors.Is(err, ports.ErrNotFound), true)
+}
+
+// TestReplayAddsWhatTheJournalKnows of an erasure that was running when the copy was made, and found more later; in
+// whatever order the lines of its journals come.
+func TestReplayAddsWhatTheJournalKnows(t *testing.T) {
+	t.Parallel()
+	for _, copied := range []string{"running", "not begun"} {
+		for _, newestFirst := range []bool{false, true} {
+			s := inMemory(t)
+			owner, repos := s.add("dona", crm.Owner), s.store.Repos()
+			hashes := must(repos.Subjects.Hashes(t.Context(), s.orgID, must(privacy.ByDocument(cpfs[0])),
+				must(privacy.ByEmail(bia().Email))))
+			e := privacy.Erasure{ID: lookups.NewKeyID(), KeyID: must(repos.Subjects.KeyID(t.Context()))}
+			if copied == "running" {
+				e = must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, true))
+			}
+			byAddress := must(s.contacts.Create(t.Context(), owner, bia()))
+			f := bia()
+			f.Name, f.Email = "Rui", "rui@x.example"
+			byID := must(s.contacts.Create(t.Context(), owner, f))
+			lines := []privacy.Entry{
+				{ID: e.ID, OrgID: s.orgID, KeyID: e.KeyID, Block: true, Hashes: hashes[:1], Contacts: []string{byID.ID}},
+				{ID: e.ID, OrgID: s.orgID, KeyID: e.KeyID, Block: true, Hashes: hashes},
+			}
+			if newestFirst {
+				slices.Reverse(lines)
+			}
+			what := line(copied, newestFirst)
+			replayed, err := s.subjects.Replay(t.Context(), app.Operator(), "", lines)
+			equal(t, what+": replayed", line(replayed, err), line(privacyapp.Replayed{Again: 1}, nil))
+			for _, c := range []crm.Contact{byAddress, byID} {
+				_, err := repos.Contacts.Find(t.Context(), s.orgID, c.ID)
+				equal(t, what+": "+c.Name+" is gone", errors.Is(err, ports.ErrNotFound), true)
+			}
+			equal(t, what+": blocked", must(repos.SubjectBlocks.Blocked(t.Context(), s.orgID, hashes[1:])), true)
+			receipt := must(s.subjects.Erasure(t.Context(), owner, e.ID))
+			equal(t, what+": hashes, with that of an address that only the copy has", len(receipt.Hashes), len(hashes)+1)
+		}
+	}
 }

@@ -75,9 +75,10 @@ type Erasures interface {
 	// SaveErasure writes the progress of one. Only inside InTx.
 	SaveErasure(ctx context.Context, e privacy.Erasure) error
 	// LeaseErasure leases an unfinished one until a time, that with id or, if id is empty, any; ErrNotFound where none is
-	// free.
+	// free, ErrUnreadable where it is leased, but its person cannot be opened.
 	LeaseErasure(ctx context.Context, id, lease string, now, until time.Time) (privacy.Erasure, error)
-	// LockErasure returns one if the lease still holds it, and locks it; ErrNotFound otherwise. Only inside InTx.
+	// LockErasure returns one if the lease still holds it, and locks it; ErrNotFound otherwise, ErrUnreadable as above.
+	// Only inside InTx.
 	LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error)
 	// FindErasure returns ErrNotFound where there is none.
 	FindErasure(ctx context.Context, orgID, id string) (privacy.Erasure, error)

@@ -137,26 +137,39 @@ func list[T any](w *objectWriter, name string, all iter.Seq2[T, error], view fun
 }
 
 type subjectAnswer struct {
-	RespondidaEm time.Time       `json:"respondidaEm"`
-	Encontrado   bool            `json:"encontrado"`
-	Campos       json.RawMessage `json:"campos"`
+	RespondidaEm time.Time `json:"respondidaEm"`
+	Encontrado   bool      `json:"encontrado"`
+	Bureau       *string   `json:"bureau"`
+	// Fontes are the fields that another bureau answered before.
+	Fontes map[string]subjectSource `json:"fontes"`
+	Campos json.RawMessage          `json:"campos"`
 	// Bruto is the bureau's bytes: JSON unchanged, anything else as a string.
 	Bruto json.RawMessage `json:"bruto"`
 }
 
+type subjectSource struct {
+	Bureau string    `json:"bureau"`
+	Em     time.Time `json:"em"`
+}
+
 func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 	out := struct {
-		ID        string      `json:"id"`
-		Produto   string      `json:"produto"`
-		Documento *string     `json:"documento"`
-		Em        time.Time   `json:"em"`
-		Por       *string     `json:"por"`
-		Quem      string      `json:"quem"`
-		ParaQue   *string     `json:"paraQue"` // the code of the purpose
-		Cache     bool        `json:"cache"`
-		Cobrada   bool        `json:"cobrada"`
-		Valor     json.Number `json:"valor"`
-		Situacao  string      `json:"situacao"`
+		ID        string  `json:"id"`
+		Produto   string  `json:"produto"`
+		Documento *string `json:"documento"`
+		// Entradas are what was sent beside the document; Bureau is who was asked, or gave history the answer.
+		Entradas map[string]string `json:"entradas"`
+		Bureau   *string           `json:"bureau"`
+		// SoEntradas: the rest is about somebody else.
+		SoEntradas bool        `json:"soEntradas"`
+		Em         time.Time   `json:"em"`
+		Por        *string     `json:"por"`
+		Quem       string      `json:"quem"`
+		ParaQue    *string     `json:"paraQue"` // the code of the purpose
+		Cache      bool        `json:"cache"`
+		Cobrada    bool        `json:"cobrada"`
+		Valor      json.Number `json:"valor"`
+		Situacao   string      `json:"situacao"`
 		// Origem says where the answer came from.
 		Origem     string         `json:"origem"`
 		RespostaID *string        `json:"respostaId"`
@@ -167,7 +180,7 @@ func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
 		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
 		Documento: text.OrNil(l.Document.Value()), Por: text.OrNil(l.AskedBy()), RespostaID: text.OrNil(l.RecordID),
-		ParaQue: text.OrNil(l.Purpose),
+		ParaQue: text.OrNil(l.Purpose), Entradas: l.Sent(), Bureau: text.OrNil(l.Bureau), SoEntradas: l.Partly,
 	}
 	if l.Cache {
 		out.Origem = "historico"
@@ -188,7 +201,15 @@ type subjectPart struct {
 }
 
 func answerOf(r *lookup.Record) *subjectAnswer {
-	out := &subjectAnswer{RespondidaEm: r.AnsweredAt, Encontrado: r.Found, Campos: r.Fields, Bruto: r.Raw}
+	out := &subjectAnswer{
+		RespondidaEm: r.AnsweredAt, Encontrado: r.Found, Bureau: text.OrNil(r.Bureau), Campos: r.Fields, Bruto: r.Raw,
+	}
+	for field, from := range r.Sources {
+		if out.Fontes == nil {
+			out.Fontes = map[string]subjectSource{}
+		}
+		out.Fontes[field] = subjectSource{from.Bureau, from.At}
+	}
 	if !json.Valid(out.Bruto) {
 		out.Bruto, _ = json.Marshal(string(r.Raw)) // a string always encodes
 	}

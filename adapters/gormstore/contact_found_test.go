@@ -88,6 +88,31 @@ func TestSlowSearchOfMany(t *testing.T) {
 	}
 }
 
+// TestTheIndexWaitsForAClockThatIsBehind: a contact whose id is smaller than that of one that came before it is indexed
+// with it, or after the index, where the search scans.
+func TestTheIndexWaitsForAClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 1, contactRows)
+		var id string
+		for _, ago := range []time.Duration{70 * time.Second, 90 * time.Second} {
+			id = engine.FirstID(time.Now().Add(-ago))
+			err := s.Writer.Exec(`INSERT INTO contacts
+				(id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id, created_at, search)
+				SELECT ?, org_id, '', '', '', '', '', 1, '', stage_id, created_at, 'zulmira' FROM contacts LIMIT 1`, id).Error
+			if err := errors.Join(err, s.IndexContacts(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var lost int
+		err := s.Reader.Raw(`SELECT count(*) FROM contact_index WHERE up_to >= ?
+			AND NOT EXISTS (SELECT 1 FROM contact_words WHERE contact_id = ?)`, id, id).Scan(&lost).Error
+		if err != nil || lost != 0 {
+			t.Errorf("%s: it is neither in the index nor after it: %v", s.Writer.Name(), err)
+		}
+	}
+}
+
 // displaceSome makes contacts of one moment, of which half are indexed after the others.
 func displaceSome(t *testing.T, s *Store) {
 	t.Helper()

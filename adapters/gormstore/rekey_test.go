@@ -209,3 +209,22 @@ func TestTheNewestAnswerIsServedUnderEveryDataKey(t *testing.T) {
 		}
 	})
 }
+
+// TestFailedSignInsAreCountedTogether by instances with data keys in another order, and after a rotation.
+func TestFailedSignInsAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		other := bytes.Repeat([]byte{8}, engine.DataKeySize)
+		never := func(int) time.Duration { return 0 }
+		for n, keys := range [][][]byte{{testKey}, {testKey, other}, {other, testKey}, {other}} {
+			s := open(t, url, keys...)
+			if n == 3 {
+				_, err := open(t, url, other, testKey).Rekey(t.Context())
+				kit.Must(t, err)
+			}
+			before, _, err := s.Repos().Attempts.Attempt(t.Context(), "ana@x.example", kit.At, time.Hour, never)
+			kit.Must(t, err)
+			kit.Same(t, "before", before, n)
+		}
+	})
+}

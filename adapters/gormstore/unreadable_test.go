@@ -115,6 +115,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
 		erasure, err16 := repos.Erasures.FindErasure(ctx, ports.AnyOrg, id("32"))
+		_, leaseErr := repos.Erasures.LeaseErasure(ctx, id("32"), "lease", now, now)
 		_, lost := (&engine.Engine{Vault: s.Vault, Reader: s.Reader,
 			Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
@@ -142,7 +143,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
 			"batches.sheets":      quoted.Tab == "",
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
-			"subject_keys.secret": lost != nil, "erasures.content": erasure.Person == nil,
+			"subject_keys.secret":   lost != nil,
+			"erasures.content":      erasure.Person == nil && errors.Is(leaseErr, ports.ErrUnreadable),
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
 			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),

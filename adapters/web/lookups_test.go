@@ -254,4 +254,6 @@ func TestAProductThatNeedsMore(t *testing.T) {
 	if v.bureau.calls.Load() != 2 {
 		t.Error("another question was not asked")
 	}
+	_, page = v.send("/privacidade/imprimir", "tipo", "documento", "valor", aPerson)
+	has(t, "what is held of the person", page, "1980-02-29", "1980-02-28")
 }

@@ -13,7 +13,8 @@ import (
 
 const (
 	// changesEvery is how often changes are polled while somebody watches. changesBack is how far back at least: an event
-	// may become visible that much later than its id says, because clocks differ or a transaction takes long.
+	// may become visible that much later than its id says, because its instance's clock is behind the database's or a
+	// transaction takes long.
 	changesEvery = 2 * time.Second
 	changesBack  = 15 * time.Second
 	// watchersMax and memberWatchers bound how many watch at once, in all and per member.
@@ -100,7 +101,7 @@ func (c *Changes) Watch(by app.Caller, since string) (*Watcher, error) {
 func (c *Changes) run() {
 	tick := ports.NewTicker(changesEvery)
 	defer tick.Stop()
-	seen := happened{since: c.clock().Add(-changesBack)}
+	var seen happened
 	for failed := false; ; <-tick.C {
 		c.mu.Lock()
 		if len(c.watchers) == 0 {
@@ -132,11 +133,17 @@ type happened struct {
 // look finds out what has happened since the last look, and tells it. An event that becomes visible late may not be the
 // newest, but it raises the number of events since the same time, which moves on now and then.
 func (c *Changes) look(ctx context.Context, known *happened) error {
-	history, now := c.store.Repos().ContactHistory, c.clock()
+	history := c.store.Repos().ContactHistory
+	now, err := c.store.Repos().Clock.Now(ctx, c.clock())
+	if err != nil {
+		return err
+	}
+	if known.since.IsZero() {
+		known.since = now.Add(-changesBack)
+	}
 	var next *happened
 	if age := now.Sub(known.since); age < changesBack || age > 2*changesBack {
 		next = &happened{since: now.Add(-changesBack)}
-		var err error
 		if next.in, err = history.Changed(ctx, next.since); err != nil {
 			return err
 		}

@@ -38,16 +38,31 @@ func NewRetention(store ports.Store, keep Keeping, clock app.Clock) *Retention {
 	return &Retention{store, keep, clock}
 }
 
+// before is the time before which things have been kept long enough, by the database's clock: what an instance removes
+// whose own clock is ahead is gone.
+func (r *Retention) before(ctx context.Context, kept time.Duration) (time.Time, error) {
+	now, err := r.store.Repos().Clock.Now(ctx, r.clock())
+	return now.Add(-kept), err
+}
+
 // ForgetAnswers removes answers of bureaus; the statement keeps what they cost. It is a chore.
 func (r *Retention) ForgetAnswers(ctx context.Context) error {
 	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return r.store.Repos().Retention.ForgetAnswers(ctx, r.clock().Add(-r.keep.Answers))
+		before, err := r.before(ctx, r.keep.Answers)
+		if err != nil {
+			return 0, err
+		}
+		return r.store.Repos().Retention.ForgetAnswers(ctx, before)
 	})
 }
 
 // ForgetDeliveries removes the posts of webhooks and their idempotency keys, by whole days of UTC. It is a chore.
 func (r *Retention) ForgetDeliveries(ctx context.Context) error {
-	before := r.clock().Add(-r.keep.Deliveries).UTC().Truncate(24 * time.Hour)
+	before, err := r.before(ctx, r.keep.Deliveries)
+	if err != nil {
+		return err
+	}
+	before = before.UTC().Truncate(24 * time.Hour)
 	if err := r.store.Repos().Retention.Mark(ctx, "deliveries", before); err != nil {
 		return err
 	}
@@ -57,12 +72,11 @@ func (r *Retention) ForgetDeliveries(ctx context.Context) error {
 // ForgetAudit removes lines of the audit from the beginnings of the chains. It is a chore.
 func (r *Retention) ForgetAudit(ctx context.Context) error {
 	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		repos := r.store.Repos()
-		now, err := repos.Clock.Now(ctx, r.clock())
+		before, err := r.before(ctx, r.keep.Audit)
 		if err != nil {
 			return 0, err
 		}
-		return repos.AuditRemovals.Forget(ctx, now.Add(-r.keep.Audit))
+		return r.store.Repos().AuditRemovals.Forget(ctx, before)
 	})
 }
 
@@ -75,7 +89,11 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 	if r.keep.Contacts == 0 {
 		return nil
 	}
-	before, after := r.clock().Add(-r.keep.Contacts), ""
+	before, err := r.before(ctx, r.keep.Contacts)
+	if err != nil {
+		return err
+	}
+	after := ""
 	return app.Forget(ctx, func(ctx context.Context) (n int, err error) {
 		old, next, err := r.store.Repos().Retention.OldContacts(ctx, before, after, retireAtOnce)
 		if err != nil || next == "" {

@@ -64,14 +64,17 @@ func erasureLine(e privacy.Erasure) audit.Line {
 	}
 }
 
-// Work continues unfinished erasures that nobody else works on. It is a chore; a lease keeps each to one instance.
+// Work continues unfinished erasures that nobody else works on. It is a chore; a lease keeps each to one instance. One
+// whose person cannot be read waits for its data key, and holds up none of the others.
 func (s *Subjects) Work(ctx context.Context) error {
+	var unread error
 	for {
-		err := s.Finish(ctx, "")
-		if errors.Is(err, ports.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
+		switch err := s.Finish(ctx, ""); {
+		case errors.Is(err, ports.ErrNotFound):
+			return unread
+		case errors.Is(err, ports.ErrUnreadable):
+			unread = err // its lease keeps it from being taken again at once
+		case err != nil:
 			return err
 		}
 	}
@@ -79,13 +82,17 @@ func (s *Subjects) Work(ctx context.Context) error {
 
 // Finish completes one erasure, or any waiting one if id is empty. It returns ports.ErrNotFound where somebody else has
 // it, or it is done.
-func (s *Subjects) Finish(ctx context.Context, id string) error { return s.finish(ctx, id, 0) }
+func (s *Subjects) Finish(ctx context.Context, id string) error {
+	return s.finish(ctx, id, replaying{})
+}
 
-// finish is Finish, but returns errAsked where a lookup about the person is still running after that long, unless that
-// is zero.
-func (s *Subjects) finish(ctx context.Context, id string, patience time.Duration) error {
-	w := &erasing{Subjects: s, lease: app.NewID(), patience: patience}
+// finish is Finish, but returns errAsked where a lookup about the person is still running when its patience is over.
+func (s *Subjects) finish(ctx context.Context, id string, again replaying) error {
+	w := &erasing{Subjects: s, lease: app.NewID(), again: again}
 	if err := w.hold(ctx, id, eraseLease); err != nil {
+		return err
+	}
+	if err := w.recall(ctx); err != nil {
 		return err
 	}
 	if err := w.write(ctx); err != nil {
@@ -128,12 +135,12 @@ func (s *Subjects) finish(ctx context.Context, id string, patience time.Duration
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
 // the middle of one contains its lease, which nobody gives back: five minutes at most.
 func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error) {
-	return s.await(ctx, id, 0)
+	return s.await(ctx, id, replaying{})
 }
 
-func (s *Subjects) await(ctx context.Context, id string, patience time.Duration) (privacy.Erasure, error) {
+func (s *Subjects) await(ctx context.Context, id string, again replaying) (privacy.Erasure, error) {
 	for {
-		if err := s.finish(ctx, id, patience); err != nil && !errors.Is(err, ports.ErrNotFound) {
+		if err := s.finish(ctx, id, again); err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return privacy.Erasure{}, err
 		}
 		e, err := s.store.Repos().Erasures.FindErasure(ctx, ports.AnyOrg, id)
@@ -157,8 +164,7 @@ type erasing struct {
 	lease string
 	held  time.Time
 	e     privacy.Erasure
-	// patience is how long it waits for lookups about the person; zero for as long as they take.
-	patience time.Duration
+	again replaying
 	// found is how many rows the present round has erased.
 	found int
 	// since is an id before all rows that the round before may have missed; empty if it was not a whole one.

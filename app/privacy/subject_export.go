@@ -13,7 +13,9 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/ports"
@@ -45,7 +47,12 @@ type SubjectLookup struct {
 	Record *lookup.Record
 	// Parts are records of other products that the same answer gave.
 	Parts []lookup.Record
+	// Partly is whether it is about somebody else, and the person only in its inputs: the rest is left out.
+	Partly bool
 }
+
+// Sent is what was sent beside the document, by the name of the input; nil for nothing.
+func (l SubjectLookup) Sent() map[string]string { return catalog.InputsOf(l.Inputs) }
 
 // SubjectContact is a contact about a person or, if Partly, one about somebody else that holds a document of the person
 // and nothing else about them.
@@ -177,12 +184,22 @@ func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, e
 			continue
 		}
 		one := SubjectLookup{Entry: e, AskedByName: app.PersonIn(x.names, e.AskedBy())}
-		if rec, ok := records[e.RecordID]; ok && !e.Cache {
+		if !aboutPerson(x.p, e) {
+			his, _ := x.p.Share(one.Sent())
+			one.Document, one.RecordID, one.Inputs, one.Partly = document.Document{}, "", catalog.InputsText(his), true
+		}
+		if rec, ok := records[one.RecordID]; ok && !e.Cache {
 			one.Record, one.Parts = &rec, parts[rec.ID]
 		}
 		out = append(out, one)
 	}
 	return out, err
+}
+
+// aboutPerson reports whether a lookup is about a person; if not, they are in what was sent beside another document.
+func aboutPerson(p *privacy.Person, e lookup.Entry) bool {
+	i, ok := privacy.OfDocument(e.Document)
+	return !ok || p.Knows(i)
 }
 
 // contacts yields the contacts about the person, then those about others that hold one of the person's documents.

@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -36,11 +35,11 @@ func (w *erasing) rounds(ctx context.Context) error {
 		}
 		switch {
 		case running: // a lookup will have an outcome soon
-			if w.patience > 0 {
+			if w.again.patience > 0 {
 				if err := w.settle(ctx); err != nil {
 					return err
 				}
-				if ports.Since(first) > w.patience {
+				if ports.Since(first) > w.again.patience {
 					return errAsked
 				}
 			}
@@ -210,12 +209,7 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	err = w.saveWith(ctx, func(e *privacy.Erasure) {
-		e.Person, e.Journalled = p, false
-		for _, hash := range hashes {
-			if !slices.ContainsFunc(e.Hashes, func(known []byte) bool { return bytes.Equal(known, hash) }) {
-				e.Hashes = append(e.Hashes, hash)
-			}
-		}
+		e.Person, e.Journalled, e.Hashes = p, false, privacy.Hashes(e.Hashes, hashes)
 	}, func(ctx context.Context, r ports.Repos) error {
 		err := r.SubjectBlocks.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {

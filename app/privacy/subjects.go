@@ -4,6 +4,7 @@ package privacy
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"fichario/app"
@@ -237,8 +238,8 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 			if k != privacy.Lookups {
 				return nil
 			}
-			answers, err := s.store.Repos().SubjectTraces.Answers(ctx, ids)
-			held.Counts[privacy.Answers] += len(answers)
+			n, err := s.answers(ctx, p, ids)
+			held.Counts[privacy.Answers] += n
 			return err
 		})
 		if walk.Err() != nil && ctx.Err() == nil {
@@ -256,6 +257,17 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 		held.Blocked, err = s.store.Repos().SubjectBlocks.Blocked(ctx, p.OrgID, hashes)
 	}
 	return held, err
+}
+
+// answers counts the answers of those lookups that are about a person.
+func (s *Subjects) answers(ctx context.Context, p *privacy.Person, ids []string) (int, error) {
+	entries, err := s.store.Repos().Statement.Entries(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !aboutPerson(p, entries[id]) })
+	answers, err := s.store.Repos().SubjectTraces.Answers(ctx, ids)
+	return len(answers), err
 }
 
 // countHistory counts the history and the runs of a person's contacts, each once: those of a merged contact are also

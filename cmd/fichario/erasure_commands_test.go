@@ -26,6 +26,10 @@ func TestReplayOfJournals(t *testing.T) {
 		{"one that was named", "", []string{"--from", filepath.Join(dir, "no")}, 1, "no such file"},
 		{"one that was set", "", []string{"--erasure-journal", filepath.Join(dir, "no")}, 1, "no such file"},
 		{"garbage", "garbage\n", []string{"--from=-"}, 1, "cannot be read: 1"},
+		{
+			"another database's", `{"id":"1","organizacao":"2","chave":"x"}`, []string{"--from=-"}, 1,
+			"by another key, as of another database: 1",
+		},
 		{"one that is cut off", `{"id":"1","org`, []string{"--from=-"}, 0, "the last line of the journal is cut off"},
 	} {
 		var out, errOut bytes.Buffer

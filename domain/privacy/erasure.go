@@ -1,6 +1,10 @@
 package privacy
 
-import "time"
+import (
+	"bytes"
+	"slices"
+	"time"
+)
 
 // Kind is a kind of data held about a person, in the words of receipts and exports.
 type Kind string
@@ -170,6 +174,17 @@ func (e *Erasure) Next() (Kind, bool) {
 	return "", false
 }
 
+// Hashes returns known hashes, and those of more that are new.
+func Hashes(known, more [][]byte) [][]byte {
+	known = slices.Clip(known)
+	for _, one := range more {
+		if !slices.ContainsFunc(known, func(other []byte) bool { return bytes.Equal(one, other) }) {
+			known = append(known, one)
+		}
+	}
+	return known
+}
+
 // Entry is an erasure as the journal outside the database keeps it, to repeat it after a restore.
 type Entry struct {
 	ID      string
@@ -184,6 +199,27 @@ type Entry struct {
 	// Contacts and Parts are ids.
 	Contacts []string
 	Parts    []string
+}
+
+// United returns one entry for each erasure, with what all its lines in a journal know: an erasure has another line for
+// whatever it has found since, and where several journals are put together the last line need not be the newest.
+func United(lines []Entry) (out []Entry) {
+	type name struct{ id, key string } // hashes by different keys have nothing in common
+	places := map[name]int{}
+	for _, line := range lines {
+		n, there := places[name{line.ID, line.KeyID}]
+		if !there {
+			places[name{line.ID, line.KeyID}] = len(out)
+			out = append(out, line)
+			continue
+		}
+		e := &out[n]
+		e.Block = e.Block || line.Block
+		e.Hashes = Hashes(e.Hashes, line.Hashes)
+		e.Contacts = append(slices.Clip(e.Contacts), line.Contacts...)
+		e.Parts = append(slices.Clip(e.Parts), line.Parts...)
+	}
+	return out
 }
 
 // Block is a person whom an organisation may not look up.

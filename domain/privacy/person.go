@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -213,6 +214,23 @@ func (p *Person) redact(s string, his func(Identity) bool) string {
 		return found
 	})
 	return strings.TrimSuffix(out, " ")
+}
+
+// Share parts short values, such as the inputs of a question: his are those that name the person, rest is all of them
+// with those of the person taken out. his is nil for none.
+func (p *Person) Share(values map[string]string) (his, rest map[string]string) {
+	rest = maps.Clone(values)
+	for name, value := range values {
+		// FindIn too: an index of whom a value names is made with it.
+		if !slices.ContainsFunc(FindIn(value), p.Knows) && !p.Mentions(value) {
+			continue
+		}
+		if his == nil {
+			his = map[string]string{}
+		}
+		his[name], rest[name] = value, redacted
+	}
+	return his, rest
 }
 
 // Passages returns the lines of a text that name the person, or the text itself where no single line does.

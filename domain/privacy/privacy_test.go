@@ -2,6 +2,7 @@ package privacy_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -132,5 +133,25 @@ func TestWhoBecamePartOfAContact(t *testing.T) {
 		if got := p.Became(crm.Removal{Contact: c.gone, Before: c.before}); got != c.want {
 			t.Errorf("%s: %v", what, got)
 		}
+	}
+}
+
+// TestLinesOfAJournalAreUnited, in whatever order they come; never those whose hashes another key made.
+func TestLinesOfAJournalAreUnited(t *testing.T) {
+	t.Parallel()
+	a, b := []byte("a"), []byte("b")
+	got := privacy.United([]privacy.Entry{
+		{ID: "1", KeyID: "k", Hashes: [][]byte{a, b}, Parts: []string{"p"}},
+		{ID: "2", KeyID: "k", Hashes: [][]byte{a}},
+		{ID: "1", KeyID: "k", Hashes: [][]byte{a}, Contacts: []string{"c"}, Block: true},
+		{ID: "1", KeyID: "other", Hashes: [][]byte{a}},
+	})
+	want := []privacy.Entry{
+		{ID: "1", KeyID: "k", Hashes: [][]byte{a, b}, Contacts: []string{"c"}, Parts: []string{"p"}, Block: true},
+		{ID: "2", KeyID: "k", Hashes: [][]byte{a}},
+		{ID: "1", KeyID: "other", Hashes: [][]byte{a}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }

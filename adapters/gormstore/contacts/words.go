@@ -27,17 +27,20 @@ const (
 	// indexRest is the pause after each transaction, in multiples of its duration, so that posts hardly notice.
 	indexRest = 12
 	// indexAfter is how long contacts are scanned before they are indexed: until all with a smaller id have arrived, from
-	// instances whose clocks differ by less than that.
-	indexAfter = time.Minute
+	// instances whose clocks are behind the database's by less than that.
+	indexAfter = 2 * time.Minute
 )
 
-// IndexContacts writes contacts to the search index until it has all that are older than a minute, at a pace that
+// IndexContacts writes contacts to the search index until it has all that are older than two minutes, at a pace that
 // leaves room for posts. Until then the search scans them. It is for one caller at a time.
 func (s *Index) IndexContacts(ctx context.Context) error {
 	if !s.trigrams.Load() {
 		return nil
 	}
-	now := time.Now()
+	now, err := engine.Clock{Conn: s.Conn()}.Now(ctx, time.Now())
+	if err != nil {
+		return err
+	}
 	if err := s.indexAll(ctx, "", engine.FirstID(now.Add(-indexAfter))); err != nil ||
 		now.Sub(s.indexedAgain) < engine.IndexAgain {
 		return err

@@ -17,7 +17,7 @@ func New(e *engine.Engine) engine.Room {
 		},
 		Statements: []string{InsertNotification, TellOnSQLite},
 		Repos: func(out *ports.Repos, c engine.Conn) {
-			visits, factor := sessions{c, e.Vault}, factors{c, e.Vault}
+			visits, factor := sessions{c, e.Vault, e.SubjectSecret}, factors{c, e.Vault}
 			out.Orgs, out.Members, out.Identities = orgs{c, e.Vault}, members{c}, identities{c}
 			out.Sessions, out.SessionEnds, out.Attempts = visits, visits, visits
 			out.Factors, out.Recovery, out.MemberPasskeys = factor, factor, factor

@@ -3,6 +3,8 @@ package team
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"time"
 
 	"gorm.io/gorm"
@@ -39,6 +41,8 @@ func (failureRow) TableName() string { return "sign_in_failures" }
 type sessions struct {
 	engine.Conn
 	vault *engine.Vault
+	// secret keys the hashes of who tried: it stays when the data key is rotated.
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Session) error {
@@ -153,12 +157,21 @@ func (r sessions) remove(ctx context.Context, op string, row any, condition stri
 	return err
 }
 
-func (r sessions) tried(who string) []byte { return r.vault.Indexes("sign-in|" + who)[0] }
+// tried is the keyed hash of who tried.
+func (r sessions) tried(ctx context.Context, who string) ([]byte, error) {
+	secret, err := r.secret(ctx)
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("sign-in|" + who))
+	return mac.Sum(nil), err
+}
 
 func (r sessions) Attempt(
 	ctx context.Context, who string, at time.Time, memory time.Duration, pause func(int) time.Duration,
 ) (before int, wait time.Duration, err error) {
-	key := r.tried(who)
+	key, err := r.tried(ctx, who)
+	if err != nil {
+		return 0, 0, err
+	}
 	err = r.Exec(ctx, "sessions.attempt", func(db *gorm.DB) error {
 		return db.Transaction(func(tx *gorm.DB) error {
 			// Write the row first, so that concurrent attempts wait until this one is counted.
@@ -188,14 +201,22 @@ func (r sessions) Attempt(
 }
 
 func (r sessions) Forgive(ctx context.Context, who string) error {
-	_, err := r.ExecCount(ctx, "sessions.forgive", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&failureRow{}).Where("email = ? AND count > 0", r.tried(who)).Update("count", gorm.Expr("count - 1"))
+	key, err := r.tried(ctx, who)
+	if err != nil {
+		return err
+	}
+	_, err = r.ExecCount(ctx, "sessions.forgive", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&failureRow{}).Where("email = ? AND count > 0", key).Update("count", gorm.Expr("count - 1"))
 	})
 	return err
 }
 
 func (r sessions) Clear(ctx context.Context, who string) error {
-	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", r.tried(who))
+	key, err := r.tried(ctx, who)
+	if err != nil {
+		return err
+	}
+	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", key)
 }
 
 func (r sessions) Forget(ctx context.Context, before time.Time) (int, error) {

@@ -193,7 +193,9 @@ func (c *subjectReplayCmd) Run(e *command.Environment) error {
 		}
 		err = e.Print(map[string]int{
 			"refeitas": done.Again, "jaFeitas": done.Known, "esperam": done.Waiting, "ilegiveis": journal.unread,
-		}, "%d erasures repeated, %d already present.\n", done.Again, done.Known)
+			"semOrganizacao": done.Unknown, "deOutraChave": done.Foreign,
+		}, "%d erasures repeated, %d already present, %d of organisations that are not in this database.\n",
+			done.Again, done.Known, done.Unknown)
 		if done.Waiting > 0 {
 			fmt.Fprintf(e.ErrOut, "fichario: %d erasures wait for a lookup that its bureau answers later; the service completes "+
 				"them\n", done.Waiting)
@@ -202,12 +204,17 @@ func (c *subjectReplayCmd) Run(e *command.Environment) error {
 			fmt.Fprintln(e.ErrOut, "fichario: the last line of the journal is cut off: a crash can do this before "+
 				"its erasure begins; if the file was copied, copy it again")
 		}
-		if err == nil && journal.unread > 0 {
-			err = fmt.Errorf("lines of the journal that cannot be read: %d; their erasures are not repeated",
-				journal.unread)
-		}
-		return err
+		return errors.Join(err, notRepeated("that cannot be read", journal.unread),
+			notRepeated("with hashes by another key, as of another database", done.Foreign))
 	})
+}
+
+// notRepeated is the error of lines of the journal that say nothing to this database.
+func notRepeated(which string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("lines of the journal %s: %d; their erasures are not repeated", which, n)
 }
 
 // open opens the journal. Beside a SQLite database it is missing where nobody was ever erased; one that was named must

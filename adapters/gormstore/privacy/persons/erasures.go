@@ -77,6 +77,15 @@ func erasureRowOf(v *engine.Vault, e privacy.Erasure) erasureRow {
 	return row
 }
 
+// workOf is erasureOf for who works on it: without its person, it would pass for one that has nothing left to erase.
+func workOf(v *engine.Vault, row erasureRow) (privacy.Erasure, error) {
+	e := erasureOf(v, row)
+	if row.Content != nil && e.Person == nil {
+		return e, ports.ErrUnreadable
+	}
+	return e, nil
+}
+
 func erasureOf(v *engine.Vault, row erasureRow) privacy.Erasure {
 	e := privacy.Erasure{
 		ID: string(row.ID), OrgID: string(row.OrgID), State: privacy.State(row.State), AskedBy: row.AskedBy,
@@ -137,14 +146,21 @@ func (r subjects) LeaseErasure(
 	if err != nil {
 		return e, err
 	}
-	return erasureOf(r.store.Vault, rows[0]), nil
+	e, err = workOf(r.store.Vault, rows[0])
+	return e, engine.Named(op, err)
 }
 
 func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error) {
-	return engine.FindOne(ctx, r.Inside, "subjects.lockErasure", engine.With(r.store.Vault, erasureOf),
+	const op = "subjects.lockErasure"
+	row, err := engine.FindOne(ctx, r.Inside, op, engine.Same[erasureRow],
 		engine.Locked("UPDATE", ""),
 		engine.ByID(id),
 		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
+	if err != nil {
+		return privacy.Erasure{}, err
+	}
+	e, err := workOf(r.store.Vault, row)
+	return e, engine.Named(op, err)
 }
 
 func (r subjects) FindErasure(ctx context.Context, orgID, id string) (privacy.Erasure, error) {

@@ -25,7 +25,10 @@ const (
 // IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
 // requests never write it, it is filled beside them. It is for one caller at a time.
 func (s *Index) IndexSubjects(ctx context.Context) error {
-	now := time.Now()
+	now, err := engine.Clock{Conn: s.Conn()}.Now(ctx, time.Now())
+	if err != nil {
+		return err
+	}
 	for _, kept := range traced() {
 		if err := s.traceAll(ctx, kept, "", engine.FirstID(now.Add(-traceAfter)), traceRest); err != nil {
 			return err
@@ -48,7 +51,11 @@ func (s *Index) IndexSubjects(ctx context.Context) error {
 // CatchUp brings the index of people up to date, and returns when it is: after an upgrade, about a minute for a million
 // lookups.
 func (s *Index) CatchUp(ctx context.Context) error {
-	until := engine.FirstID(time.Now().Add(-traceAfter))
+	now, err := engine.Clock{Conn: s.Conn()}.Now(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	until := engine.FirstID(now.Add(-traceAfter))
 	for _, kept := range traced() {
 		if err := s.traceAll(ctx, kept, "", until, 1); err != nil {
 			return err
@@ -59,7 +66,7 @@ func (s *Index) CatchUp(ctx context.Context) error {
 		})
 		if err == nil {
 			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
-			err = s.traceAll(ctx, kept, min(string(mark.UpTo), engine.IDsSince(time.Now().Add(-10*time.Minute))),
+			err = s.traceAll(ctx, kept, min(string(mark.UpTo), engine.IDsSince(now.Add(-10*time.Minute))),
 				engine.AfterAll, 0)
 		}
 		if err != nil {

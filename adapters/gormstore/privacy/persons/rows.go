@@ -9,96 +9,12 @@ import (
 	"fichario/adapters/gormstore/batches"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/intake"
-	"fichario/adapters/gormstore/lookups"
 	"fichario/adapters/gormstore/team"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 )
-
-// keptLookups are lines of the statement, with the answers that they bought.
-var keptLookups = keeper{
-	kind: privacy.Lookups, table: "lookups", within: ofOrg,
-	names: naming(func(v *engine.Vault, row lookups.LookupRow) (id, orgID engine.UID, who []privacy.Identity) {
-		value, opened := v.Shown(row.Document, "lookups|document|"+string(row.ID))
-		if i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value))); opened && ok {
-			who = append(who, i)
-		}
-		return row.ID, row.OrgID, who
-	}, "id", "org_id", "doc_type", "document"),
-	erase: subjects.eraseLookups,
-}
-
-// eraseLookups strips the entries of their documents and removes their answers. A running entry is left until it has an
-// outcome; an entry that its owner may still settle no longer gets an answer.
-func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
-	var rows []lookups.LookupRow
-	err := engine.Locked("UPDATE", "")(db).Select("id", "record_id", "document", "inputs").Order("id").
-		Where("id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).
-		Find(&rows, "id IN ? AND org_id = ? AND status <> "+engine.Literal(lookup.Running), ids, p.OrgID).Error
-	if err != nil {
-		return nil, err
-	}
-	var records, erased []string
-	for _, row := range rows {
-		empty := r.store.Vault.Seal(nil, "lookups|document|"+string(row.ID))
-		err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
-			Updates(map[string]any{
-				"document": engine.Blob(empty), "inputs": nil, "record_id": nil, "contact_id": nil, "settle_at": nil,
-			}).Error
-		if err != nil {
-			return nil, err
-		}
-		mark(p, row.Document)
-		if erased = append(erased, string(row.ID)); row.RecordID != nil {
-			records = append(records, string(*row.RecordID))
-		}
-	}
-	gone := privacy.Counts{privacy.Lookups: len(rows)}
-	if len(records) > 0 {
-		var brought []lookups.RecordRow
-		err := db.Select("id", "document", "answer").Find(&brought, "id IN ? OR of_id IN ?", records, records).Error
-		if err != nil {
-			return nil, err
-		}
-		records = nil
-		for _, row := range brought {
-			mark(p, row.Document, row.Answer)
-			records = append(records, string(row.ID))
-		}
-		if err := r.unanswer(db, p, records); err != nil {
-			return nil, err
-		}
-		answers := db.Delete(&lookups.RecordRow{}, "id IN ? AND org_id = ?", records, p.OrgID)
-		if answers.Error != nil {
-			return nil, answers.Error
-		}
-		gone[privacy.Answers] = int(answers.RowsAffected)
-	}
-	return gone, r.untrace(db, p, privacy.Lookups, erased)
-}
-
-// unanswer detaches the person's other lines from answers about to be removed: later steps erase those lines, which
-// until then would refer to a missing answer. They are found by the index of people, however long the statement is: a
-// line that the history answered is not indexed by its answer, because every such lookup would have to write that
-// index.
-func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) error {
-	for after, more := "", true; more; {
-		ids, err := r.indexed(db.Statement.Context, p, privacy.Lookups, after, traceAtOnce)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		more, after = len(ids) == traceAtOnce, ids[len(ids)-1]
-		err = db.Model(&lookups.LookupRow{}).Where("id IN ? AND id BETWEEN ? AND ?", ids, ids[0], after).
-			Where("record_id IN ?", records).Update("record_id", nil).Error
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // keptItems are rows of batches.
 var keptItems = keeper{
