@@ -373,6 +373,40 @@ func TestAQuestionGoesTheWayOfItsPurpose(t *testing.T) {
 	})
 }
 
+// TestAnOrderCostsNoMoreThanThePrice: an order by which a question could cost more than the price that is shown is
+// refused; one that was set under another configuration counts for nothing.
+func TestAnOrderCostsNoMoreThanThePrice(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.purpose("credito")
+		s.purpose("cobranca")
+		a, c := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "c", price: 4500, says: "ana"}
+		desk := s.through(ports.Chain{Need: []string{"telefones"}, Asked: []string{"a"}, Routes: []ports.Route{
+			{Purposes: []string{"credito"}, Asked: []string{"c"}},
+		}}, a, c)
+		owner := s.add("dona", crm.Owner)
+		ask := func() string {
+			return answered(desk.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[0], Purpose: "cobranca", Refresh: true,
+			}))
+		}
+		set := func(names ...string) string {
+			return said(desk.bureaus.SetOrder(t.Context(), owner, catalog.CPF, names))
+		}
+		equal(t, "the most", desk.terms.Catalog[0].Price, 4500)
+		equal(t, "both", set("a", "c"), "requisicao_invalida bureaus")
+		equal(t, "the dearer one", set("c"), "")
+		equal(t, "by it", ask(), "c 0.45")
+		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"a", "c"}))
+		done(desk.bureaus.Refresh(t.Context()))
+		equal(t, "by the configuration", ask(), "a 0.3")
+		order := must(desk.bureaus.List(t.Context(), owner)).Orders[0]
+		equal(t, "as it is shown", line(order.Asked, order.Left, order.Set), "[a] [c] false")
+		equal(t, "the configuration's", set(), "")
+		s.sound()
+	})
+}
+
 // nextFails is a store that refuses a step of a question to its next bureau, after it was written or before.
 type nextFails struct {
 	ports.Store

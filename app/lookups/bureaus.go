@@ -58,11 +58,27 @@ func (b *Bureaus) Several() bool {
 // Offering returns the bureaus that are asked about a product, in order, also those that are out.
 func (b *Bureaus) Offering(product string) []ports.Link {
 	c := b.chains[product]
-	order := b.settings.Load().Orders[product]
-	if slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) }) {
+	if order := b.ordered(b.settings.Load(), product); order != nil {
 		c.Asked = order
 	}
 	return c.Through(c.Asked).Links
+}
+
+// ordered returns the order that was set for a product; nil for none, and for one of an earlier configuration that has
+// no bureau of the product, or is dearer than its price.
+func (b *Bureaus) ordered(settings *ports.BureauSettings, product string) []string {
+	c, order := b.chains[product], settings.Orders[product]
+	if !slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) }) || dearer(c, order) {
+		return nil
+	}
+	return order
+}
+
+// dearer reports whether a question may cost more through the named bureaus of a chain than the price that is shown.
+func dearer(c ports.Chain, names []string) bool {
+	price, _ := c.Most()
+	most, _ := c.Through(names).Most()
+	return most > price
 }
 
 // chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty,
