@@ -93,6 +93,22 @@ func TestDocumentsThatNoBureauTakes(t *testing.T) {
 	})
 }
 
+// TestAnItemCostsWhatAllItsCallsCost: one whose answer is free, after a bureau that charged for having no record.
+func TestAnItemCostsWhatAllItsCallsCost(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: price, says: "nobody"},
+			&chained{name: "b", price: price, says: "ana for 0"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+	})
+}
+
 // TestDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
 func TestDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		return end // in flight: the bureau answers later
 	}
 	if err == nil {
-		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.Charged
+		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.AnyCharged()
 		return end
 	}
 	b.refused(ctx, item, &end, err)
