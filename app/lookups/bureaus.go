@@ -84,17 +84,10 @@ func dearer(c ports.Chain, names []string) bool {
 // chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty,
 // and then nothing is compared. Those that are out are left out, unless all are. None may take the document.
 func (b *Bureaus) chain(product, purpose string, t document.Type, only string) ports.Chain {
-	c, settings := b.chains[product], b.settings.Load()
-	route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) })
-	switch {
-	case only != "":
-		c = c.Through([]string{only})
+	c, settings := b.way(product, purpose, t), b.settings.Load()
+	if only != "" {
+		c = b.chains[product].Through([]string{only})
 		c.Compare = nil
-	case route >= 0:
-		c = c.Through(c.Routes[route].Asked)
-	default:
-		c = c.Through(nil)
-		c.Links = b.Offering(product)
 	}
 	c = c.Taking(t)
 	now := b.clock()
@@ -103,6 +96,16 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 		c.Links = in
 	}
 	return c
+}
+
+// way returns the bureaus that a question goes through, in order, also those that are out or do not take the document.
+func (b *Bureaus) way(product, purpose string, t document.Type) ports.Chain {
+	c := b.chains[product]
+	if route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) }); route >= 0 {
+		return c.Through(c.Routes[route].Asked)
+	}
+	c.Links = b.Offering(product)
+	return c.Through(nil)
 }
 
 // resumed returns the chain of a question that its bureau answers later, and whether there still is that bureau, the

@@ -194,7 +194,7 @@ func (l *Ledger) ended(
 // this bureau as the answer to a question of its own.
 func (l *Ledger) parts(link ports.Link, of lookup.Record, also []ports.Part) (parts []lookup.Record) {
 	for _, a := range also {
-		chain := l.bureaus.chains[a.Product]
+		chain := l.bureaus.way(a.Product, of.Purpose, of.Document.Type())
 		i := slices.IndexFunc(chain.Links, func(o ports.Link) bool { return o.Name == link.Name })
 		lacks := func(name string) bool { return catalog.IsNull(a.Fields, name) }
 		if i < 0 || !chain.Links[i].Product.Takes(of.Document.Type()) || !a.Found && chain.OnNoRecord ||
