@@ -282,7 +282,8 @@ type BureauStates interface {
 	Settings(ctx context.Context) (BureauSettings, error)
 	// SetOrder sets the order in which a product's bureaus are asked; without names, that of the configuration.
 	SetOrder(ctx context.Context, product string, names []string) error
-	// TakeOut lets a bureau be asked nothing for a while, and reports whether it was asked until now.
+	// TakeOut lets a bureau be asked nothing for a while, and reports whether it was asked until now. One without credit
+	// stays out at least as long as it is without.
 	TakeOut(ctx context.Context, out BureauOut, now time.Time) (first bool, err error)
 	// Back lets a bureau be asked again, and reports whether it was out.
 	Back(ctx context.Context, name string, now time.Time) (bool, error)

@@ -219,8 +219,8 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 	})
 }
 
-// TakeOut lets a bureau be asked nothing for a while; zero for until somebody calls it back. Every instance follows
-// within seconds. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// TakeOut lets a bureau be asked nothing for a while, one without credit at least as long as it is without; zero for
+// until somebody calls it back. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (b *Bureaus) TakeOut(ctx context.Context, by app.Caller, name string, while time.Duration) error {
 	if !slices.Contains(b.all(), name) {
 		return b.unknown(name)
