@@ -109,6 +109,25 @@ func TestAnItemCostsWhatAllItsCallsCost(t *testing.T) {
 	})
 }
 
+// TestABatchWhoseBureauIsCalledBack goes on soon, although the bureau was to be out for weeks.
+func TestABatchWhoseBureauIsCalledBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{}, &chained{name: "a", price: price, says: "ana"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		done(s.lookups.bureaus.TakeOut(t.Context(), app.Operator(), "a", 20*24*time.Hour))
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		equal(t, "why it waits", s.until(q.ID, paused).Reason, batch.BureauAway)
+		must(s.lookups.bureaus.Back(t.Context(), app.Operator(), "a"))
+		time.Sleep(2 * time.Minute)
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+	})
+}
+
 // TestDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
 func TestDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
 	t.Parallel()

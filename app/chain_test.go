@@ -494,6 +494,10 @@ func TestNobodyIsAskedAboutADocument(t *testing.T) {
 			}))
 		}
 		equal(t, "its way", ask("credito", ""), "bureau_indisponivel")
+		_, err := desk.Do(t.Context(), owner, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[0], Purpose: "credito",
+		})
+		equal(t, "no wait helps", app.FaultOf(err).RetryAfter, 0)
 		equal(t, "by name", ask("cobranca", "b"), "bureau_desconhecido bureau")
 		equal(t, "another way", ask("cobranca", ""), "a 0.3")
 		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"b"}))

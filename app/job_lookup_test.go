@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
@@ -51,6 +52,26 @@ func TestALookupOfAnOldRun(t *testing.T) {
 		equal(t, "lookups of today", len(page.Entries), 1)
 		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		equal(t, "lookups of the person", must(s.subjects.Count(t.Context(), owner, who, 0)).Counts[privacy.Lookups], 1)
+	})
+}
+
+// TestARunWhoseBureauIsCalledBack is tried again soon, although the bureau was to be out for weeks.
+func TestARunWhoseBureauIsCalledBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{}, &chained{name: "a", price: price, says: "ana"})
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
+		forgetNew(s)
+		job := s.ready(s.rule(automations.NewAutomation{
+			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+		}), c.ContactID)
+		done(s.lookups.bureaus.TakeOut(t.Context(), app.Operator(), "a", 20*24*time.Hour))
+		s.work(s.worker(), time.Second)
+		equal(t, "out", s.job(job.ID).State, automation.Ready)
+		must(s.lookups.bureaus.Back(t.Context(), app.Operator(), "a"))
+		s.work(s.worker(), 10*time.Minute)
+		equal(t, "back", s.job(job.ID).State, automation.Done)
 	})
 }
 

@@ -123,6 +123,9 @@ type BureauError struct {
 	Reason string
 	// RetryAfter is how long to wait before asking again; zero when that is not known.
 	RetryAfter time.Duration
+	// Out says, with NotSent and Exhausted, that nothing is asked there until RetryAfter is over, or somebody calls the
+	// bureau back; where RetryAfter is zero, only then.
+	Out bool
 	// Amount is what the bureau says that a charged call cost; nil where it does not say.
 	Amount *catalog.Money
 	// Renews says, with Exhausted, that the credit is renewed when the month ends.

@@ -94,8 +94,12 @@ func (j *Jobs) lookUp(
 	case fault.SubjectBlocked:
 		return product.Name + ": o titular pediu para não ser consultado, nada foi cobrado", nil
 	}
+	wait := f.RetryAfter
+	if lookups.BureauIsOut(err) { // somebody may call it back
+		wait = 0
+	}
 	return "", &ports.SendError{
-		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,
+		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: wait,
 		Permanent: f.Code == fault.MissingPurpose || f.Code == fault.PurposeRefused,
 	}
 }

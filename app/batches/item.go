@@ -18,6 +18,8 @@ import (
 const (
 	// bureauPause is how long a batch waits at least for a bureau that could not be reached.
 	bureauPause = 5 * time.Second
+	// outPause is how long it waits for one that is out, however long that is to be: somebody may call it back.
+	outPause = time.Minute
 	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them
 	// is asked again: a bureau's outage may look like that too.
 	refusedPause = time.Minute
@@ -120,7 +122,11 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case f.Code == fault.MonthlyLimit:
 		pause(batch.MonthlyLimit, 0)
 	case f.Code == fault.BureauUnavailable:
-		if pause(batch.BureauAway, max(f.RetryAfter, bureauPause)); mayBeItsOwn(err) {
+		wait := max(f.RetryAfter, bureauPause)
+		if lookups.BureauIsOut(err) {
+			wait = outPause
+		}
+		if pause(batch.BureauAway, wait); mayBeItsOwn(err) {
 			end.turnAway(b.Clock())
 		}
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:

@@ -91,7 +91,7 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 	}
 	c = c.Taking(t)
 	now := b.clock()
-	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) })
+	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) != nil })
 	if len(in) > 0 {
 		c.Links = in
 	}
@@ -118,20 +118,28 @@ func (b *Bureaus) resumed(e lookup.Entry, a ports.LaterAnswer) (ports.Chain, boo
 	return c, len(c.Links) > 0 && c.Links[0].Name == e.Bureau
 }
 
-func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) bool {
-	return slices.ContainsFunc(settings.Outs, func(o ports.BureauOut) bool {
-		return o.Name == name && (o.Until.IsZero() || now.Before(o.Until))
-	})
+// out is what was said of a bureau that is out; nil for one that is not.
+func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) *ports.BureauOut {
+	for _, o := range settings.Outs {
+		if o.Name == name && (o.Until.IsZero() || now.Before(o.Until)) {
+			return &o
+		}
+	}
+	return nil
 }
 
 // refusal is why nothing is sent to a bureau that is out; nil for one that is not.
 func (b *Bureaus) refusal(name string) *ports.BureauError {
-	settings := b.settings.Load()
 	now := b.clock()
-	if !b.out(settings, name, now) {
+	out := b.out(b.settings.Load(), name, now)
+	if out == nil {
 		return nil
 	}
-	return &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", RetryAfter: time.Minute}
+	why := &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", Out: true}
+	if !out.Until.IsZero() {
+		why.RetryAfter = out.Until.Sub(now)
+	}
+	return why
 }
 
 // renewal is when the credit of a bureau renews: when the month ends. Where ours has just begun, the bureau's may not

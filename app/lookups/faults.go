@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -72,22 +73,37 @@ func erasedMeanwhile(e lookup.Entry) *fault.Error {
 }
 
 // unavailable says in Portuguese why nothing was charged.
-func unavailable(o ports.BureauOutcome) string {
-	if o == ports.NotCharged {
+func unavailable(f *ports.BureauError) string {
+	switch {
+	case f.Out && f.RetryAfter == 0:
+		return "O bureau está fora, ou sem crédito, até que alguém o chame de volta. Nada foi consultado nem cobrado."
+	case f.Out:
+		return "O bureau está fora, ou sem crédito, por algum tempo. Nada foi consultado nem cobrado."
+	case f.Outcome == ports.NotCharged:
 		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
 	}
 	return "Não foi possível acessar o bureau, ou ele pediu para esperar. Nada foi cobrado; tente de novo em instantes."
 }
 
+// BureauIsOut reports whether a lookup failed because its bureau is out: somebody may call that back before the fault's
+// RetryAfter is over.
+func BureauIsOut(err error) bool {
+	var said *ports.BureauError
+	return errors.As(err, &said) && said.Out
+}
+
+// again is after how long a call that failed may be made again; zero where somebody must call the bureau back.
+func again(f *ports.BureauError) time.Duration {
+	if f.RetryAfter == 0 && !f.Out {
+		return 5 * time.Second
+	}
+	return f.RetryAfter
+}
+
 func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 	switch s {
 	case lookup.NotSent:
-		retry := cause.RetryAfter
-		if retry == 0 {
-			retry = 5 * time.Second
-		}
-		return fault.New(fault.BureauUnavailable,
-			unavailable(cause.Outcome)).After(retry).Because(cause)
+		return fault.New(fault.BureauUnavailable, unavailable(cause)).After(again(cause)).Because(cause)
 	case lookup.Failed:
 		return fault.New(fault.BureauFailed,
 			"A chamada chegou ao bureau, que não deu uma resposta válida. Ela é cobrada e não entra no histórico.").Because(cause)
