@@ -128,6 +128,26 @@ func TestABatchWhoseBureauIsCalledBack(t *testing.T) {
 	})
 }
 
+// TestABatchWhoseProductAnInstanceDoesNotOffer goes on by itself, on one that does.
+func TestABatchWhoseProductAnInstanceDoesNotOffer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		offers := s.batches
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		q := must(offers.Quote(t.Context(), s.byKey(wide), n))
+		s.batches = s.otherBatches(s.desk(s.store, s.bureau, products()[1:], s.now))
+		stop := running(s)
+		v := s.until(q.ID, paused)
+		equal(t, "where it is not", line(v.Reason, v.ResumeAt.After(s.now()), v.Note != ""), line(batch.BureauAway, true, true))
+		stop()
+		s.batches = offers
+		defer running(s)()
+		time.Sleep(2 * time.Minute)
+		equal(t, "where it is", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+	})
+}
+
 // TestDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
 func TestDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,8 @@ func TestARunWhoseBureauIsCalledBack(t *testing.T) {
 	})
 }
 
-// TestAutomationsAskNothingWhereLookupsAreOff: their runs wait, as they do for a bureau that is away.
+// TestAutomationsAskNothingWhereLookupsAreOff, or where the product is not offered: their runs wait, as they do for a
+// bureau that is away.
 func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -94,6 +95,11 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))
 		equal(t, "off", line(waits.State, waits.Result, len(page.Entries)),
 			"ready as consultas estão desligadas nesta instância 0")
+		without := s.worker()
+		without.Terms = lookups.NewTerms(nil, timeout, fresh, calendar)
+		s.work(without, 10*time.Second)
+		waits = s.job(job.ID)
+		equal(t, "not offered", line(waits.State, waits.Result), "ready o produto não é oferecido nesta instância")
 		s.work(s.worker(), 10*time.Minute)
 		equal(t, "on", s.job(job.ID).State, automation.Done)
 	})

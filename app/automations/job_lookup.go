@@ -30,7 +30,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	}
 	product, ok := j.Terms.Catalog.Find(u.rule.Action.Product)
 	if !ok {
-		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
+		return outcome{}, &ports.SendError{Reason: "o produto não é oferecido nesta instância"} // another may have it
 	}
 	var said []string
 	for i, doc := range u.contact.Documents {

@@ -18,7 +18,8 @@ import (
 const (
 	// bureauPause is how long a batch waits at least for a bureau that could not be reached.
 	bureauPause = 5 * time.Second
-	// outPause is how long it waits for one that is out, however long that is to be: somebody may call it back.
+	// outPause is how long it waits for one that is out, however long that is to be: somebody may call it back. As long,
+	// where this instance does not offer the product.
 	outPause = time.Minute
 	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them
 	// is asked again: a bureau's outage may look like that too.
@@ -141,7 +142,10 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 			}
 			end.Code = codeOf(end.State)
 		}
-	case f.Code == fault.UnknownProduct, f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
+	case f.Code == fault.UnknownProduct: // another instance may offer it
+		pause(batch.BureauAway, outPause)
+		end.note = f.Message
+	case f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
 		pause(batch.Asked, 0)
 		end.note = f.Message
 	}
