@@ -101,8 +101,8 @@ func TestAnAnswerThatSaysMore(t *testing.T) {
 	})
 }
 
-// TestAPartOfABureauThatIsNotAsked about its product is not kept: another order was set, or the purpose has a way of its
-// own.
+// TestAPartOfABureauThatIsNotAsked about its product is not kept: another order was set, or the purpose has its own
+// way.
 func TestAPartOfABureauThatIsNotAsked(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

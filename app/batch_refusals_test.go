@@ -10,6 +10,7 @@ import (
 
 	"fichario/app"
 	"fichario/app/batches"
+	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -128,6 +129,23 @@ func TestABatchWhoseBureauIsCalledBack(t *testing.T) {
 	})
 }
 
+// TestABatchThatItsKeysDayDoesNotAdmit waits for a person, and not for midnight.
+func TestABatchThatItsKeysDayDoesNotAdmit(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: price, says: "nobody"},
+			&chained{name: "b", price: price, says: "ana"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9}), n))
+		v := s.until(q.ID, paused)
+		equal(t, "why it waits", line(v.Reason, v.ResumeAt.IsZero()), line(batch.DailyLimit, true))
+	})
+}
+
 // TestABatchWhoseProductAnInstanceDoesNotOffer goes on by itself, on one that does.
 func TestABatchWhoseProductAnInstanceDoesNotOffer(t *testing.T) {
 	t.Parallel()
@@ -139,7 +157,8 @@ func TestABatchWhoseProductAnInstanceDoesNotOffer(t *testing.T) {
 		s.batches = s.otherBatches(s.desk(s.store, s.bureau, products()[1:], s.now))
 		stop := running(s)
 		v := s.until(q.ID, paused)
-		equal(t, "where it is not", line(v.Reason, v.ResumeAt.After(s.now()), v.Note != ""), line(batch.BureauAway, true, true))
+		equal(t, "where it is not", line(v.Reason, v.ResumeAt.After(s.now()), v.Note != ""),
+			line(batch.BureauAway, true, true))
 		stop()
 		s.batches = offers
 		defer running(s)()

@@ -407,6 +407,38 @@ func TestAnOrderCostsNoMoreThanThePrice(t *testing.T) {
 	})
 }
 
+// TestACapThatAQuestionDoesNotFit: how much of it is left, and whether waiting for its end helps.
+func TestACapThatAQuestionDoesNotFit(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		desk := s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: 3000, says: "nobody"},
+			&chained{name: "b", price: 6000, says: "nobody"})
+		for _, c := range []struct {
+			day, month, asked int // how often before
+			want              string
+			waits             bool
+			says              string
+		}{
+			{1, 9, 0, "limite_diario 1 1", false, "pode fazer até 2 chamadas cobradas, e o limite desta chave é 1"},
+			{9, 1, 0, "limite_mensal 1 1", false, "pode fazer até 2 chamadas cobradas, e o limite desta chave é 1"},
+			{3, 9, 1, "limite_diario 3 1", true, "pode fazer até 2 chamadas cobradas, e o limite diário"},
+			{9, 3, 1, "limite_mensal 3 1", false, "pode fazer até 2 chamadas cobradas, e o limite mensal"},
+			{2, 9, 1, "limite_diario 2 0", true, "foi atingido"},
+			{0, 9, 0, "limite_diario 0 0", false, "só lê o histórico"},
+		} {
+			by := s.byKey(access.Limits{PerMinute: 9, PerDay: c.day, PerMonth: c.month})
+			var err error
+			for range c.asked + 1 {
+				_, err = desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true})
+			}
+			f := app.FaultOf(err)
+			equal(t, c.says, line(said(err), f.Limit, f.Left, f.RetryAfter > 0, strings.Contains(f.Message, c.says)),
+				line(c.want, c.waits, true))
+		}
+		s.sound()
+	})
+}
+
 // nextFails is a store that refuses a step of a question to its next bureau, after it was written or before.
 type nextFails struct {
 	ports.Store

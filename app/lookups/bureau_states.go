@@ -186,8 +186,8 @@ func within(days []ports.BureauDay, percent int) time.Duration {
 }
 
 // SetOrder sets the order in which the bureaus of a product are asked: those that it does not name are not asked.
-// Without names, the order is that of the configuration again. One by which a question may cost more than the price that
-// is shown is refused. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden,
+// Without names, the order is that of the configuration again. One by which a question may cost more than the price
+// that is shown is refused. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden,
 // ServiceUnavailable.
 func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, names []string) error {
 	offered := b.chains.Names(product)
@@ -206,8 +206,8 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 	if c := b.chains[product]; len(names) > 0 && dearer(c, names) {
 		most, _ := c.Through(names).Most()
 		price, _ := c.Most()
-		return app.Invalid("bureaus", fmt.Sprintf("Nesta ordem, uma consulta de %s poderia custar %s, mais que o preço dela, "+
-			"%s. Para isso, mude a configuração e reinicie o serviço.", product, most.Exact(), price.Exact()))
+		return app.Invalid("bureaus", fmt.Sprintf("Nesta ordem, uma consulta de %s poderia custar %s, mais que o preço "+
+			"dela, %s. Para isso, mude a configuração e reinicie o serviço.", product, most.Exact(), price.Exact()))
 	}
 	detail := audit.Detail{"produto": product, "ordem": strings.Join(names, ", ")}
 	if len(names) == 0 {
@@ -220,7 +220,8 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 }
 
 // TakeOut lets a bureau be asked nothing for a while, one without credit at least as long as it is without; zero for
-// until somebody calls it back. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// until somebody calls it back. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (b *Bureaus) TakeOut(ctx context.Context, by app.Caller, name string, while time.Duration) error {
 	if !slices.Contains(b.all(), name) {
 		return b.unknown(name)

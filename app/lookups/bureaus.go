@@ -68,7 +68,8 @@ func (b *Bureaus) Offering(product string) []ports.Link {
 // no bureau of the product, or is dearer than its price.
 func (b *Bureaus) ordered(settings *ports.BureauSettings, product string) []string {
 	c, order := b.chains[product], settings.Orders[product]
-	if !slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) }) || dearer(c, order) {
+	has := slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) })
+	if !has || dearer(c, order) {
 		return nil
 	}
 	return order
