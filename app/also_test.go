@@ -35,7 +35,7 @@ func (b *talkative) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 }
 
 // talking makes the desk whose bureau that is. A score needs its value, and the next bureau is asked where there is no
-// record of a death. Products have these inputs.
+// record of a death; another one also has the status, for credit alone. Products have these inputs.
 func (s *setting) talking(b *talkative, inputs map[string][]catalog.Input) *desk {
 	var offered catalog.Catalog
 	chains := ports.Chains{}
@@ -46,16 +46,21 @@ func (s *setting) talking(b *talkative, inputs map[string][]catalog.Input) *desk
 			chain.Need = []string{"score"}
 		}
 		chain.OnNoRecord = p.ID == "obito"
+		if p.ID == "situacao_cadastral" {
+			chain.Links = append(chain.Links, ports.Link{Name: "b", Product: p, Timeout: timeout, Bureau: b})
+			chain.Routes = []ports.Route{{Purposes: []string{"credito"}, Asked: []string{"b"}}}
+		}
 		chains[p.ID], offered = chain, append(offered, p)
 	}
 	terms := lookups.NewTerms(offered, timeout, fresh, calendar)
+	known := lookups.NewBureaus(chains, s.store, calendar, s.now, s.log.logger())
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
-		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
-		Bureaus: lookups.NewBureaus(chains, s.store, calendar, s.now, s.log.logger()),
+		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add, Bureaus: known,
 	})
 	s.t.Cleanup(ledger.Close)
 	return &desk{
 		Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms,
+		bureaus: known,
 	}
 }
 
@@ -92,6 +97,29 @@ func TestAnAnswerThatSaysMore(t *testing.T) {
 		s.erase(owner, who)
 		left := must(s.store.Repos().History.Records(t.Context(), []string{entries[shared].RecordID}))
 		equal(t, "its answer is gone", len(left), 0)
+		s.sound()
+	})
+}
+
+// TestAPartOfABureauThatIsNotAsked about its product is not kept: another order was set, or the purpose has its own
+// way.
+func TestAPartOfABureauThatIsNotAsked(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for _, purpose := range []string{"credito", "cobranca"} {
+			s.purpose(purpose)
+		}
+		desk, owner := s.talking(&talkative{}, nil), s.add("dona", crm.Owner)
+		parts := func(document, purpose string) int {
+			asked := must(desk.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: document, Purpose: purpose,
+			}))
+			return len(must(s.store.Repos().History.Parts(t.Context(), []string{asked.Record.ID}))[asked.Record.ID])
+		}
+		equal(t, "as configured", parts(cpfs[0], "cobranca"), 1)
+		equal(t, "another way", parts(cpfs[1], "credito"), 0)
+		done(desk.bureaus.SetOrder(t.Context(), owner, "situacao_cadastral", []string{"b"}))
+		equal(t, "another order", parts(cpfs[2], "cobranca"), 0)
 		s.sound()
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"fichario/app"
 	"fichario/app/batches"
+	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -90,6 +91,79 @@ func TestDocumentsThatNoBureauTakes(t *testing.T) {
 		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
 		time.Sleep(refusedFor)
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 0 free 3 failed 3 spent 0")
+	})
+}
+
+// TestAnItemCostsWhatAllItsCallsCost: one whose answer is free, after a bureau that charged for having no record.
+func TestAnItemCostsWhatAllItsCallsCost(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: price, says: "nobody"},
+			&chained{name: "b", price: price, says: "ana for 0"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+	})
+}
+
+// TestABatchWhoseBureauIsCalledBack goes on soon, although the bureau was to be out for weeks.
+func TestABatchWhoseBureauIsCalledBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{}, &chained{name: "a", price: price, says: "ana"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		done(s.lookups.bureaus.TakeOut(t.Context(), app.Operator(), "a", 20*24*time.Hour))
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		equal(t, "why it waits", s.until(q.ID, paused).Reason, batch.BureauAway)
+		must(s.lookups.bureaus.Back(t.Context(), app.Operator(), "a"))
+		time.Sleep(2 * time.Minute)
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+	})
+}
+
+// TestABatchThatItsKeysDayDoesNotAdmit waits for a person, and not for midnight.
+func TestABatchThatItsKeysDayDoesNotAdmit(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: price, says: "nobody"},
+			&chained{name: "b", price: price, says: "ana"})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9}), n))
+		v := s.until(q.ID, paused)
+		equal(t, "why it waits", line(v.Reason, v.ResumeAt.IsZero()), line(batch.DailyLimit, true))
+	})
+}
+
+// TestABatchWhoseProductAnInstanceDoesNotOffer goes on by itself, on one that does.
+func TestABatchWhoseProductAnInstanceDoesNotOffer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		offers := s.batches
+		n := quote(someCPFs(9000, 3)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		q := must(offers.Quote(t.Context(), s.byKey(wide), n))
+		s.batches = s.otherBatches(s.desk(s.store, s.bureau, products()[1:], s.now))
+		stop := running(s)
+		v := s.until(q.ID, paused)
+		equal(t, "where it is not", line(v.Reason, v.ResumeAt.After(s.now()), v.Note != ""),
+			line(batch.BureauAway, true, true))
+		stop()
+		s.batches = offers
+		defer running(s)()
+		time.Sleep(2 * time.Minute)
+		equal(t, "where it is", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
 	})
 }
 

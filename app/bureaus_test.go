@@ -155,6 +155,55 @@ func TestABureauWhoseCreditRenews(t *testing.T) {
 	})
 }
 
+// TestWhenABureauThatIsOutIsAskedAgain: when the first of them is, as far as that is known; no wait helps where only
+// somebody can call it back.
+func TestWhenABureauThatIsOutIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		for calendar.Day(s.now())[8:] != "03" { // so that the month ends later than tomorrow
+			time.Sleep(12 * time.Hour)
+		}
+		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+		cheap := &portstest.FakeBureau{}
+		all := s.twoBureaus(cheap, &portstest.FakeBureau{})
+		desk := s.asking(all)
+		waits := func() string {
+			_, err := desk.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true})
+			return line(said(err), app.FaultOf(err).RetryAfter)
+		}
+		const refused = "bureau_indisponivel "
+		out := func(name string, while time.Duration) { done(all.TakeOut(t.Context(), owner, name, while)) }
+		for _, c := range []struct {
+			cheap, complete time.Duration
+			want            string
+		}{
+			{time.Hour, 2 * time.Hour, "1h0m0s"}, {2 * time.Hour, time.Hour, "1h0m0s"}, {time.Hour, 0, "1h0m0s"},
+			{0, time.Hour, "1h0m0s"}, {0, 0, "0s"},
+		} {
+			out("barato", c.cheap)
+			out("completo", c.complete)
+			equal(t, line(c.cheap, c.complete), waits(), refused+c.want)
+		}
+		for renews, want := range map[bool]string{false: "0s", true: monthEnds(s.now()).String()} {
+			must(all.Back(t.Context(), owner, "barato"))
+			cheap.Script = func(context.Context) (ports.Answer, error) {
+				return ports.Answer{}, &ports.BureauError{Outcome: ports.Exhausted, Renews: renews}
+			}
+			equal(t, "when it says so", waits(), refused+want)
+			equal(t, "then", waits(), refused+want)
+		}
+	})
+}
+
+// monthEnds is how long the month of a time still lasts.
+func monthEnds(now time.Time) time.Duration {
+	at := now
+	for calendar.Month(at) == calendar.Month(now) {
+		at = calendar.NextDay(at)
+	}
+	return at.Sub(now)
+}
+
 // TestHowBureausAreDoing: their times and failures of today and yesterday, and what they were charged for this month.
 func TestHowBureausAreDoing(t *testing.T) {
 	t.Parallel()

@@ -373,6 +373,72 @@ func TestAQuestionGoesTheWayOfItsPurpose(t *testing.T) {
 	})
 }
 
+// TestAnOrderCostsNoMoreThanThePrice: an order by which a question could cost more than the price that is shown is
+// refused; one that was set under another configuration counts for nothing.
+func TestAnOrderCostsNoMoreThanThePrice(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.purpose("credito")
+		s.purpose("cobranca")
+		a, c := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "c", price: 4500, says: "ana"}
+		desk := s.through(ports.Chain{Need: []string{"telefones"}, Asked: []string{"a"}, Routes: []ports.Route{
+			{Purposes: []string{"credito"}, Asked: []string{"c"}},
+		}}, a, c)
+		owner := s.add("dona", crm.Owner)
+		ask := func() string {
+			return answered(desk.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[0], Purpose: "cobranca", Refresh: true,
+			}))
+		}
+		set := func(names ...string) string {
+			return said(desk.bureaus.SetOrder(t.Context(), owner, catalog.CPF, names))
+		}
+		equal(t, "the most", desk.terms.Catalog[0].Price, 4500)
+		equal(t, "both", set("a", "c"), "requisicao_invalida bureaus")
+		equal(t, "the dearer one", set("c"), "")
+		equal(t, "by it", ask(), "c 0.45")
+		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"a", "c"}))
+		done(desk.bureaus.Refresh(t.Context()))
+		equal(t, "by the configuration", ask(), "a 0.3")
+		order := must(desk.bureaus.List(t.Context(), owner)).Orders[0]
+		equal(t, "as it is shown", line(order.Asked, order.Left, order.Set), "[a] [c] false")
+		equal(t, "the configuration's", set(), "")
+		s.sound()
+	})
+}
+
+// TestACapThatAQuestionDoesNotFit: how much of it is left, and whether waiting for its end helps.
+func TestACapThatAQuestionDoesNotFit(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		desk := s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: 3000, says: "nobody"},
+			&chained{name: "b", price: 6000, says: "nobody"})
+		for _, c := range []struct {
+			day, month, asked int // how often before
+			want              string
+			waits             bool
+			says              string
+		}{
+			{1, 9, 0, "limite_diario 1 1", false, "pode fazer até 2 chamadas cobradas, e o limite desta chave é 1"},
+			{9, 1, 0, "limite_mensal 1 1", false, "pode fazer até 2 chamadas cobradas, e o limite desta chave é 1"},
+			{3, 9, 1, "limite_diario 3 1", true, "pode fazer até 2 chamadas cobradas, e o limite diário"},
+			{9, 3, 1, "limite_mensal 3 1", false, "pode fazer até 2 chamadas cobradas, e o limite mensal"},
+			{2, 9, 1, "limite_diario 2 0", true, "foi atingido"},
+			{0, 9, 0, "limite_diario 0 0", false, "só lê o histórico"},
+		} {
+			by := s.byKey(access.Limits{PerMinute: 9, PerDay: c.day, PerMonth: c.month})
+			var err error
+			for range c.asked + 1 {
+				_, err = desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true})
+			}
+			f := app.FaultOf(err)
+			equal(t, c.says, line(said(err), f.Limit, f.Left, f.RetryAfter > 0, strings.Contains(f.Message, c.says)),
+				line(c.want, c.waits, true))
+		}
+		s.sound()
+	})
+}
+
 // nextFails is a store that refuses a step of a question to its next bureau, after it was written or before.
 type nextFails struct {
 	ports.Store
@@ -460,6 +526,10 @@ func TestNobodyIsAskedAboutADocument(t *testing.T) {
 			}))
 		}
 		equal(t, "its way", ask("credito", ""), "bureau_indisponivel")
+		_, err := desk.Do(t.Context(), owner, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[0], Purpose: "credito",
+		})
+		equal(t, "no wait helps", app.FaultOf(err).RetryAfter, 0)
 		equal(t, "by name", ask("cobranca", "b"), "bureau_desconhecido bureau")
 		equal(t, "another way", ask("cobranca", ""), "a 0.3")
 		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"b"}))

@@ -87,6 +87,31 @@ func TestInputsArePartOfAQuestion(t *testing.T) {
 	})
 }
 
+// TestTheSheetOfAQuestionWithInputs shows the answers to that question, not those to another about the same document.
+func TestTheSheetOfAQuestionWithInputs(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	_, asker := s.needing(&asksFor{}, catalog.Input{Name: "uf", Type: catalog.InputState})
+	ana := s.add("ana", crm.Common)
+	ask := func(inputs map[string]string) string {
+		return must(asker.Do(t.Context(), ana, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[0], Inputs: inputs, Refresh: true,
+		})).Entry.ID
+	}
+	bare, sp, mg := ask(nil), ask(map[string]string{"uf": "SP"}), ask(map[string]string{"uf": "MG"})
+	again := ask(map[string]string{"uf": "SP"})
+	for id, want := range map[string]string{
+		bare: line(bare), sp: line(again, sp), again: line(again, sp), mg: line(mg),
+	} {
+		var ids []any
+		view := must(s.lookups.Show(t.Context(), ana, id))
+		for _, v := range must(s.lookups.Answers(t.Context(), ana, view, 9)) {
+			ids = append(ids, v.Entry.ID)
+		}
+		equal(t, "the answers", line(ids...), want)
+	}
+}
+
 // TestABatchSendsInputs: they are columns of its table, written as people do; rows that differ in them are different
 // questions, and what the table lacks is told before anything is quoted.
 func TestABatchSendsInputs(t *testing.T) {

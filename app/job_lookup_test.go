@@ -55,7 +55,28 @@ func TestALookupOfAnOldRun(t *testing.T) {
 	})
 }
 
-// TestAutomationsAskNothingWhereLookupsAreOff: their runs wait, as they do for a bureau that is away.
+// TestARunWhoseBureauIsCalledBack is tried again soon, although the bureau was to be out for weeks.
+func TestARunWhoseBureauIsCalledBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.through(ports.Chain{}, &chained{name: "a", price: price, says: "ana"})
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
+		forgetNew(s)
+		job := s.ready(s.rule(automations.NewAutomation{
+			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+		}), c.ContactID)
+		done(s.lookups.bureaus.TakeOut(t.Context(), app.Operator(), "a", 20*24*time.Hour))
+		s.work(s.worker(), time.Second)
+		equal(t, "out", s.job(job.ID).State, automation.Ready)
+		must(s.lookups.bureaus.Back(t.Context(), app.Operator(), "a"))
+		s.work(s.worker(), 10*time.Minute)
+		equal(t, "back", s.job(job.ID).State, automation.Done)
+	})
+}
+
+// TestAutomationsAskNothingWhereLookupsAreOff, or where the product is not offered: their runs wait, as they do for a
+// bureau that is away.
 func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -74,6 +95,11 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))
 		equal(t, "off", line(waits.State, waits.Result, len(page.Entries)),
 			"ready as consultas estão desligadas nesta instância 0")
+		without := s.worker()
+		without.Terms = lookups.NewTerms(nil, timeout, fresh, calendar)
+		s.work(without, 10*time.Second)
+		waits = s.job(job.ID)
+		equal(t, "not offered", line(waits.State, waits.Result), "ready o produto não é oferecido nesta instância")
 		s.work(s.worker(), 10*time.Minute)
 		equal(t, "on", s.job(job.ID).State, automation.Done)
 	})

@@ -123,6 +123,9 @@ type BureauError struct {
 	Reason string
 	// RetryAfter is how long to wait before asking again; zero when that is not known.
 	RetryAfter time.Duration
+	// Out says, with NotSent and Exhausted, that nothing is asked there until RetryAfter is over, or somebody calls the
+	// bureau back; where RetryAfter is zero, only then.
+	Out bool
 	// Amount is what the bureau says that a charged call cost; nil where it does not say.
 	Amount *catalog.Money
 	// Renews says, with Exhausted, that the credit is renewed when the month ends.
@@ -282,7 +285,8 @@ type BureauStates interface {
 	Settings(ctx context.Context) (BureauSettings, error)
 	// SetOrder sets the order in which a product's bureaus are asked; without names, that of the configuration.
 	SetOrder(ctx context.Context, product string, names []string) error
-	// TakeOut lets a bureau be asked nothing for a while, and reports whether it was asked until now.
+	// TakeOut lets a bureau be asked nothing for a while, and reports whether it was asked until now. One without credit
+	// stays out at least as long as it is without.
 	TakeOut(ctx context.Context, out BureauOut, now time.Time) (first bool, err error)
 	// Back lets a bureau be asked again, and reports whether it was out.
 	Back(ctx context.Context, name string, now time.Time) (bool, error)

@@ -11,6 +11,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/lookups"
 	privacyrows "fichario/adapters/gormstore/privacy"
@@ -136,7 +137,8 @@ var invariants = []engine.Invariant{
 		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
 	{Name: "no job is overdue by more than an hour", Served: true, Broken: `
 		SELECT id FROM jobs WHERE state = ` + engine.Literal(automation.Ready) + ` AND run_at < @hourAgo
-		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
+		AND (lease_until IS NULL OR lease_until < @hourAgo)
+		AND (kind <> ` + engine.Literal(automation.RunAutomation) + ` OR ` + automations.InTurn + `)`},
 	{Name: "the charges of a key match its statement, as do those of members, batches, automations and comparisons", Broken: `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.

@@ -92,6 +92,45 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
+// TestCheckLetsARunWaitForItsTurn: a run is not overdue while an earlier one of its contact and automation is tried
+// again.
+func TestCheckLetsARunWaitForItsTurn(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		made := takeOne(t, s)
+		now := time.Now().UTC()
+		run := func(n, place int, at time.Time) automation.Job {
+			return automation.Job{
+				ID: testID(n), OrgID: testID(1), Kind: automation.RunAutomation, ContactID: made.Delivery.ContactID,
+				AutomationID: testID(80), Event: automation.ContactUpdated, Place: place, State: automation.Ready, RunAt: at,
+				CreatedAt: now.Add(-8 * time.Hour),
+			}
+		}
+		overdue := func() (n int64) {
+			findings, err := s.Check(t.Context(), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range findings {
+				if strings.Contains(f.Name, "overdue") {
+					n = f.Violations
+				}
+			}
+			return n
+		}
+		err := s.Repos().Jobs.Add(t.Context(), run(81, 0, now.Add(time.Hour)), run(82, 1, now.Add(-2*time.Hour)))
+		if n := overdue(); n != 0 || err != nil {
+			t.Errorf("%s: behind one that is tried again, %d are overdue, %v", s.Writer.Name(), n, err)
+		}
+		if err := s.Writer.Exec("UPDATE jobs SET state = 'done' WHERE id = '" + testID(81) + "'").Error; err != nil {
+			t.Fatal(err)
+		}
+		if n := overdue(); n != 1 {
+			t.Errorf("%s: alone, %d are overdue", s.Writer.Name(), n)
+		}
+	}
+}
+
 // TestCheckKnowsAllOfAPost: each contact of a post with several people has the delivery that made it.
 func TestCheckKnowsAllOfAPost(t *testing.T) {
 	t.Parallel()

@@ -199,10 +199,10 @@ func TestLimitHeaders(t *testing.T) {
 		t.Error(got)
 	}
 	f := fault.New(fault.MonthlyLimit, "")
-	f.Limit = 5
+	f.Limit, f.Left = 5, 1 // of the two that it needs
 	capHeaders(h, f)
 	for name, want := range map[string]string{
-		"RateLimit": `"mes";r=0`, "RateLimit-Policy": `"mes";q=5`, "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0",
+		"RateLimit": `"mes";r=1`, "RateLimit-Policy": `"mes";q=5`, "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "1",
 	} {
 		if got := h.Get(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

@@ -48,8 +48,8 @@ func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 func capHeaders(h http.Header, f *fault.Error) {
 	switch f.Code {
 	case fault.DailyLimit:
-		limitHeaders(h, day, f.Limit, 0, f.RetryAfter)
+		limitHeaders(h, day, f.Limit, f.Left, f.RetryAfter)
 	case fault.MonthlyLimit:
-		limitHeaders(h, month, f.Limit, 0, 0)
+		limitHeaders(h, month, f.Limit, f.Left, 0)
 	}
 }

@@ -48,15 +48,12 @@ type fakeBureau struct {
 	mu      sync.Mutex
 	answers map[string]func(context.Context, catalog.Product) (ports.Answer, error)
 	calls   atomic.Int64
-	resting atomic.Bool
+	resting atomic.Int64 // for so long, a time.Duration
 }
 
 // Rests implements ports.Rester.
 func (b *fakeBureau) Rests() time.Duration {
-	if b.resting.Load() {
-		return time.Second
-	}
-	return 0
+	return time.Duration(b.resting.Load())
 }
 
 func (b *fakeBureau) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {

@@ -47,9 +47,11 @@ func TestTheBureausOfTheInstance(t *testing.T) {
 		t.Errorf("reset, the order is %s", got)
 	}
 	has(t, "asked first", v.get("/bureaus?perguntar=tirar-test"), "Tirar o bureau “test”?", "O que só ele oferece")
-	v.bureau.resting.Store(true)
+	v.bureau.resting.Store(int64(5 * time.Second))
 	has(t, "its circuit is open", v.get("/bureaus"), "Em pausa", "tenta em segundos")
-	v.bureau.resting.Store(false)
+	v.bureau.resting.Store(int64(40 * time.Minute))
+	has(t, "it was told to wait", v.get("/bureaus"), "Em pausa", "tenta em 40 min")
+	v.bureau.resting.Store(0)
 	v.send("/bureaus/tirar", "bureau", "test", "horas", "24")
 	settings, err := v.store.Repos().Bureaus.Settings(t.Context())
 	if err != nil || len(settings.Outs) != 1 || time.Until(settings.Outs[0].Until).Round(time.Hour) != 24*time.Hour {

@@ -250,8 +250,8 @@ func (j *Jobs) mailNews(ctx context.Context, r ports.Repos, job automation.Job) 
 
 func (j *Jobs) send(ctx context.Context, m ports.Mail) (outcome, error) {
 	if j.Mailer == nil {
-		const reason = "o envio de e-mail não está configurado (FICHARIO_SMTP_URL)"
-		return outcome{}, &ports.SendError{Reason: reason, Permanent: true}
+		const reason = "o envio de e-mail não está configurado nesta instância (FICHARIO_SMTP_URL)"
+		return outcome{}, &ports.SendError{Reason: reason} // another may have it
 	}
 	return outcome{result: "enviado"}, j.Mailer.Send(ctx, m)
 }

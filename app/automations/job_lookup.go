@@ -30,7 +30,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	}
 	product, ok := j.Terms.Catalog.Find(u.rule.Action.Product)
 	if !ok {
-		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
+		return outcome{}, &ports.SendError{Reason: "o produto não é oferecido nesta instância"} // another may have it
 	}
 	if lacks := needs(product); lacks != "" {
 		reason := "o produto precisa de " + lacks + ", que uma automação não tem"
@@ -98,8 +98,12 @@ func (j *Jobs) lookUp(
 	case fault.SubjectBlocked:
 		return product.Name + ": o titular pediu para não ser consultado, nada foi cobrado", nil
 	}
+	wait := f.RetryAfter
+	if lookups.BureauIsOut(err) { // somebody may call it back
+		wait = 0
+	}
 	return "", &ports.SendError{
-		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,
+		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: wait,
 		Permanent: f.Code == fault.MissingPurpose || f.Code == fault.PurposeRefused,
 	}
 }

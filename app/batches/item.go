@@ -18,6 +18,9 @@ import (
 const (
 	// bureauPause is how long a batch waits at least for a bureau that could not be reached.
 	bureauPause = 5 * time.Second
+	// outPause is how long it waits for one that is out, however long that is to be: somebody may call it back. As long,
+	// where this instance does not offer the product.
+	outPause = time.Minute
 	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them
 	// is asked again: a bureau's outage may look like that too.
 	refusedPause = time.Minute
@@ -88,7 +91,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		return end // in flight: the bureau answers later
 	}
 	if err == nil {
-		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.Charged
+		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.AnyCharged()
 		return end
 	}
 	b.refused(ctx, item, &end, err)
@@ -120,7 +123,11 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case f.Code == fault.MonthlyLimit:
 		pause(batch.MonthlyLimit, 0)
 	case f.Code == fault.BureauUnavailable:
-		if pause(batch.BureauAway, max(f.RetryAfter, bureauPause)); mayBeItsOwn(err) {
+		wait := max(f.RetryAfter, bureauPause)
+		if lookups.BureauIsOut(err) {
+			wait = outPause
+		}
+		if pause(batch.BureauAway, wait); mayBeItsOwn(err) {
 			end.turnAway(b.Clock())
 		}
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
@@ -135,7 +142,10 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 			}
 			end.Code = codeOf(end.State)
 		}
-	case f.Code == fault.UnknownProduct, f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
+	case f.Code == fault.UnknownProduct: // another instance may offer it
+		pause(batch.BureauAway, outPause)
+		end.note = f.Message
+	case f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
 		pause(batch.Asked, 0)
 		end.note = f.Message
 	}

@@ -49,6 +49,9 @@ func pausedText(q batch.Batch) string {
 		}
 	case batch.BureauAway:
 		text += " Ele continua sozinho quando o bureau voltar."
+		if q.Note != "" {
+			text += " " + q.Note
+		}
 	case batch.Asked:
 		text = "O lote parou. " + q.Note
 	case batch.Ceiling, batch.MonthlyLimit:

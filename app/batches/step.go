@@ -324,7 +324,7 @@ func byEntry(item batch.Item, e lookup.Entry, found bool, now time.Time) itemEnd
 		return end
 	case lookup.Done, lookup.Failed, lookup.NoAnswer:
 	}
-	end.State, end.Kept, end.Charged = batch.State(e.Status), true, e.Charged
+	end.State, end.Kept, end.Charged = batch.State(e.Status), true, e.AnyCharged()
 	end.Code = codeOf(end.State)
 	return end
 }

@@ -297,7 +297,7 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 	req.chain = k.ledger.bureaus.chain(req.product.ID, req.Purpose, req.doc.Type(), req.Bureau)
 	if len(req.chain.Links) == 0 {
 		return Result{}, "", fault.New(fault.BureauUnavailable, "Nenhum dos bureaus a que esta pergunta vai responde sobre este "+
-			"tipo de documento. Nada foi consultado nem cobrado; quem opera o serviço muda a ordem deles.").After(time.Minute).Because(errNoLink)
+			"tipo de documento. Nada foi consultado nem cobrado; quem opera o serviço muda a ordem deles.").Because(errNoLink)
 	}
 	begun, holder, err := k.ledger.charge(ctx, req)
 	if err == nil && begun.Record.ID != "" { // another call has just ended

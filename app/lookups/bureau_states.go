@@ -155,7 +155,7 @@ func (*Bureaus) state(settings *ports.BureauSettings, name string, now time.Time
 func (b *Bureaus) order(settings *ports.BureauSettings, id string) BureauOrder {
 	all := b.chains[id].Links
 	o := BureauOrder{
-		Product: all[0].Product, Set: len(settings.Orders[id]) > 0, Routes: b.chains[id].Routes,
+		Product: all[0].Product, Set: b.ordered(settings, id) != nil, Routes: b.chains[id].Routes,
 		prices: make(map[string]catalog.Money, len(all)),
 	}
 	for _, l := range b.Offering(id) {
@@ -186,8 +186,9 @@ func within(days []ports.BureauDay, percent int) time.Duration {
 }
 
 // SetOrder sets the order in which the bureaus of a product are asked: those that it does not name are not asked.
-// Without names, the order is that of the configuration again. Every instance follows within seconds. Faults:
-// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Without names, the order is that of the configuration again. One by which a question may cost more than the price
+// that is shown is refused. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, names []string) error {
 	offered := b.chains.Names(product)
 	if len(offered) == 0 {
@@ -202,6 +203,12 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 			return app.Invalid("bureaus", fmt.Sprintf("O bureau %s aparece duas vezes.", name))
 		}
 	}
+	if c := b.chains[product]; len(names) > 0 && dearer(c, names) {
+		most, _ := c.Through(names).Most()
+		price, _ := c.Most()
+		return app.Invalid("bureaus", fmt.Sprintf("Nesta ordem, uma consulta de %s poderia custar %s, mais que o preço "+
+			"dela, %s. Para isso, mude a configuração e reinicie o serviço.", product, most.Exact(), price.Exact()))
+	}
 	detail := audit.Detail{"produto": product, "ordem": strings.Join(names, ", ")}
 	if len(names) == 0 {
 		detail["ordem"] = "a da configuração"
@@ -212,8 +219,9 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 	})
 }
 
-// TakeOut lets a bureau be asked nothing for a while; zero for until somebody calls it back. Every instance follows
-// within seconds. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// TakeOut lets a bureau be asked nothing for a while, one without credit at least as long as it is without; zero for
+// until somebody calls it back. Every instance follows within seconds. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (b *Bureaus) TakeOut(ctx context.Context, by app.Caller, name string, while time.Duration) error {
 	if !slices.Contains(b.all(), name) {
 		return b.unknown(name)

@@ -58,35 +58,55 @@ func (b *Bureaus) Several() bool {
 // Offering returns the bureaus that are asked about a product, in order, also those that are out.
 func (b *Bureaus) Offering(product string) []ports.Link {
 	c := b.chains[product]
-	order := b.settings.Load().Orders[product]
-	if slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) }) {
+	if order := b.ordered(b.settings.Load(), product); order != nil {
 		c.Asked = order
 	}
 	return c.Through(c.Asked).Links
 }
 
+// ordered returns the order that was set for a product; nil for none, and for one of an earlier configuration that has
+// no bureau of the product, or is dearer than its price.
+func (b *Bureaus) ordered(settings *ports.BureauSettings, product string) []string {
+	c, order := b.chains[product], settings.Orders[product]
+	has := slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) })
+	if !has || dearer(c, order) {
+		return nil
+	}
+	return order
+}
+
+// dearer reports whether a question may cost more through the named bureaus of a chain than the price that is shown.
+func dearer(c ports.Chain, names []string) bool {
+	price, _ := c.Most()
+	most, _ := c.Through(names).Most()
+	return most > price
+}
+
 // chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty,
 // and then nothing is compared. Those that are out are left out, unless all are. None may take the document.
 func (b *Bureaus) chain(product, purpose string, t document.Type, only string) ports.Chain {
-	c, settings := b.chains[product], b.settings.Load()
-	route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) })
-	switch {
-	case only != "":
-		c = c.Through([]string{only})
+	c, settings := b.way(product, purpose, t), b.settings.Load()
+	if only != "" {
+		c = b.chains[product].Through([]string{only})
 		c.Compare = nil
-	case route >= 0:
-		c = c.Through(c.Routes[route].Asked)
-	default:
-		c = c.Through(nil)
-		c.Links = b.Offering(product)
 	}
 	c = c.Taking(t)
 	now := b.clock()
-	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) })
+	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) != nil })
 	if len(in) > 0 {
 		c.Links = in
 	}
 	return c
+}
+
+// way returns the bureaus that a question goes through, in order, also those that are out or do not take the document.
+func (b *Bureaus) way(product, purpose string, t document.Type) ports.Chain {
+	c := b.chains[product]
+	if route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) }); route >= 0 {
+		return c.Through(c.Routes[route].Asked)
+	}
+	c.Links = b.Offering(product)
+	return c.Through(nil)
 }
 
 // resumed returns the chain of a question that its bureau answers later, and whether there still is that bureau, the
@@ -99,20 +119,28 @@ func (b *Bureaus) resumed(e lookup.Entry, a ports.LaterAnswer) (ports.Chain, boo
 	return c, len(c.Links) > 0 && c.Links[0].Name == e.Bureau
 }
 
-func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) bool {
-	return slices.ContainsFunc(settings.Outs, func(o ports.BureauOut) bool {
-		return o.Name == name && (o.Until.IsZero() || now.Before(o.Until))
-	})
+// out is what was said of a bureau that is out; nil for one that is not.
+func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) *ports.BureauOut {
+	for _, o := range settings.Outs {
+		if o.Name == name && (o.Until.IsZero() || now.Before(o.Until)) {
+			return &o
+		}
+	}
+	return nil
 }
 
 // refusal is why nothing is sent to a bureau that is out; nil for one that is not.
 func (b *Bureaus) refusal(name string) *ports.BureauError {
-	settings := b.settings.Load()
 	now := b.clock()
-	if !b.out(settings, name, now) {
+	out := b.out(b.settings.Load(), name, now)
+	if out == nil {
 		return nil
 	}
-	return &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", RetryAfter: time.Minute}
+	why := &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", Out: true}
+	if !out.Until.IsZero() {
+		why.RetryAfter = out.Until.Sub(now)
+	}
+	return why
 }
 
 // renewal is when the credit of a bureau renews: when the month ends. Where ours has just begun, the bureau's may not

@@ -186,6 +186,10 @@ func (l *Ledger) ended(
 	})
 	if failure != nil && failure.Outcome == ports.Exhausted {
 		l.bureaus.exhausted(ctx, link.Name, e, failure.Renews)
+		if out := l.bureaus.refusal(link.Name); out != nil {
+			why := *failure
+			why.Out, why.RetryAfter, m.failure = true, out.RetryAfter, &why
+		}
 	}
 	return m
 }
@@ -194,7 +198,7 @@ func (l *Ledger) ended(
 // this bureau as the answer to a question of its own.
 func (l *Ledger) parts(link ports.Link, of lookup.Record, also []ports.Part) (parts []lookup.Record) {
 	for _, a := range also {
-		chain := l.bureaus.chains[a.Product]
+		chain := l.bureaus.way(a.Product, of.Purpose, of.Document.Type())
 		i := slices.IndexFunc(chain.Links, func(o ports.Link) bool { return o.Name == link.Name })
 		lacks := func(name string) bool { return catalog.IsNull(a.Fields, name) }
 		if i < 0 || !chain.Links[i].Product.Takes(of.Document.Type()) || !a.Found && chain.OnNoRecord ||
@@ -227,9 +231,8 @@ func (l *Ledger) conclude(
 	}
 	for _, m := range before {
 		last.entry.Others += m.entry.Amount
-		if last.failure != nil && m.failure != nil && !m.failure.Own { // that bureau may answer when it is asked again
-			whole := *last.failure
-			whole.Own, last.failure = false, &whole
+		if last.failure != nil && m.failure != nil {
+			last.failure = ofBoth(*last.failure, *m.failure)
 		}
 	}
 	if at < 0 || last.found() {
@@ -248,6 +251,16 @@ func (l *Ledger) conclude(
 	return l.end(ctx, answering, ports.Outcome{
 		Entry: answering.entry, Price: e.Amount, Other: &other, Unmade: unmade, Took: last.took, Over: last.over,
 	})
+}
+
+// ofBoth is the failure of a question that two bureaus have failed: the sooner of them may answer it, also where the
+// other one never does.
+func ofBoth(whole, other ports.BureauError) *ports.BureauError {
+	whole.Own = whole.Own && other.Own
+	if in, wait := again(&other), again(&whole); in > 0 && (wait == 0 || in < wait) {
+		whole.RetryAfter, whole.Out = in, other.Out
+	}
+	return &whole
 }
 
 // end writes how a question ended.

@@ -76,10 +76,8 @@ func (l *Ledger) chargeOf(req Request) ports.Charge {
 // refused returns the fault of a charge that was not written, and takes back one that may have been.
 func (l *Ledger) refused(ctx context.Context, req Request, e lookup.Entry, err error) error {
 	switch {
-	case errors.Is(err, ports.ErrMonthCap):
-		return monthlyLimit(req.caller.Key())
-	case errors.Is(err, ports.ErrDayCap):
-		return dailyLimit(req.caller.Key(), l.terms.Calendar.NextDay(e.At).Sub(e.At))
+	case errors.Is(err, ports.ErrMonthCap), errors.Is(err, ports.ErrDayCap):
+		return l.capReached(ctx, req.caller.Key(), e, err)
 	case errors.Is(err, ports.ErrBlocked):
 		return subjectBlocked()
 	case errors.Is(err, ports.ErrErased):

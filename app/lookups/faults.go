@@ -1,6 +1,8 @@
 package lookups
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,22 +16,55 @@ import (
 // historyOnly is the message where a cap of zero leaves a key only history.
 const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero consultas cobradas. Para consultar o bureau, use uma chave com limite maior."
 
-func monthlyLimit(k *access.Key) error {
-	f := fault.New(fault.MonthlyLimit, "O limite mensal de consultas cobradas desta chave foi atingido. Consultas já feitas nos últimos dias seguem livres pelo histórico.")
-	if f.Limit = k.Limits.PerMonth; f.Limit == 0 {
-		f.Message = historyOnly
-	}
-	return f
+// keyCap is a limit of a key that did not admit a question.
+type keyCap struct {
+	code         fault.Code
+	limit, left  int
+	what, passed string
+	// wait is how long it lasts, where a request is repeated after it.
+	wait time.Duration
 }
 
-func dailyLimit(k *access.Key, wait time.Duration) error {
-	f := fault.New(fault.DailyLimit,
-		"O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
-	if f.Limit = k.Limits.PerDay; f.Limit == 0 {
-		f.Message = historyOnly // and no wait helps
+// reached is the refusal of a question that may make so many calls that are charged.
+func (c keyCap) reached(calls int) error {
+	f := fault.New(c.code, "O limite "+c.what+" de consultas cobradas desta chave foi atingido. "+c.passed)
+	switch f.Limit, f.Left = c.limit, c.left; {
+	case c.limit == 0:
+		f.Message = historyOnly
 		return f
+	case c.limit < calls:
+		f.Message = fmt.Sprintf("Uma consulta destas pode fazer até %d chamadas cobradas, e o limite desta chave é %d: "+
+			"use uma chave com limite maior.", calls, c.limit)
+		return f
+	case c.left > 0:
+		f.Message = fmt.Sprintf("Uma consulta destas pode fazer até %d chamadas cobradas, e o limite %s desta chave só "+
+			"deixa mais %d. %s", calls, c.what, c.left, c.passed)
 	}
-	return f.After(wait)
+	return f.After(c.wait)
+}
+
+// capReached is the refusal of an entry by one of its key's caps.
+func (l *Ledger) capReached(ctx context.Context, k *access.Key, e lookup.Entry, which error) error {
+	calls := 1 + e.Spare.Count
+	left := func(int, lookup.Spent) int { return 0 } // not even one call
+	var today, month lookup.Spent
+	if calls > 1 {
+		var err error
+		if today, month, _, err = l.store.Repos().Usage.Spent(ctx, k.ID, e.Day, e.Month); err != nil {
+			return err
+		}
+		left = func(limit int, spent lookup.Spent) int { return max(0, min(calls-1, limit-spent.Count)) }
+	}
+	if errors.Is(which, ports.ErrMonthCap) {
+		return keyCap{
+			code: fault.MonthlyLimit, limit: k.Limits.PerMonth, left: left(k.Limits.PerMonth, month), what: "mensal",
+			passed: "Consultas já feitas nos últimos dias seguem livres pelo histórico.",
+		}.reached(calls)
+	}
+	return keyCap{
+		code: fault.DailyLimit, limit: k.Limits.PerDay, left: left(k.Limits.PerDay, today), what: "diário",
+		passed: "Tente de novo depois da meia-noite.", wait: l.terms.Calendar.NextDay(e.At).Sub(e.At),
+	}.reached(calls)
 }
 
 // budgetSpent is the refusal of a call that costs more than what is left of a member's budget.
@@ -72,22 +107,37 @@ func erasedMeanwhile(e lookup.Entry) *fault.Error {
 }
 
 // unavailable says in Portuguese why nothing was charged.
-func unavailable(o ports.BureauOutcome) string {
-	if o == ports.NotCharged {
+func unavailable(f *ports.BureauError) string {
+	switch {
+	case f.Out && f.RetryAfter == 0:
+		return "O bureau está fora, ou sem crédito, até que alguém o chame de volta. Nada foi consultado nem cobrado."
+	case f.Out:
+		return "O bureau está fora, ou sem crédito, por algum tempo. Nada foi consultado nem cobrado."
+	case f.Outcome == ports.NotCharged:
 		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
 	}
 	return "Não foi possível acessar o bureau, ou ele pediu para esperar. Nada foi cobrado; tente de novo em instantes."
 }
 
+// BureauIsOut reports whether a lookup failed because its bureau is out: somebody may call that back before the fault's
+// RetryAfter is over.
+func BureauIsOut(err error) bool {
+	var said *ports.BureauError
+	return errors.As(err, &said) && said.Out
+}
+
+// again is after how long a call that failed may be made again; zero where somebody must call the bureau back.
+func again(f *ports.BureauError) time.Duration {
+	if f.RetryAfter == 0 && !f.Out {
+		return 5 * time.Second
+	}
+	return f.RetryAfter
+}
+
 func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 	switch s {
 	case lookup.NotSent:
-		retry := cause.RetryAfter
-		if retry == 0 {
-			retry = 5 * time.Second
-		}
-		return fault.New(fault.BureauUnavailable,
-			unavailable(cause.Outcome)).After(retry).Because(cause)
+		return fault.New(fault.BureauUnavailable, unavailable(cause)).After(again(cause)).Because(cause)
 	case lookup.Failed:
 		return fault.New(fault.BureauFailed,
 			"A chamada chegou ao bureau, que não deu uma resposta válida. Ela é cobrada e não entra no histórico.").Because(cause)

@@ -218,15 +218,16 @@ func (s *Sheet) lastOfEach(ctx context.Context, by app.Caller, among int) ([]loo
 	}), err
 }
 
-// Answers returns the entries whose calls brought the answers about a lookup's document in its product, newest first.
-// Faults: NotFound, ServiceUnavailable.
+// Answers returns the entries whose calls brought the answers to a lookup's question, whoever asked it and for whatever
+// purpose, newest first. Faults: NotFound, ServiceUnavailable.
 func (s *Sheet) Answers(ctx context.Context, by app.Caller, v View, limit int) ([]View, error) {
 	orgID, err := by.Org()
 	if err != nil {
 		return nil, err
 	}
 	repos := s.store.Repos()
-	records, err := repos.History.Answers(ctx, orgID, v.Entry.Product, v.Entry.Document, limit)
+	history := repos.History.Only(ports.Only{Inputs: v.Entry.Inputs})
+	records, err := history.Answers(ctx, orgID, v.Entry.Product, v.Entry.Document, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -73,6 +73,8 @@ type Error struct {
 	RetryAfter time.Duration
 	// Limit is the limit that a 429 reports, in calls; zero for other codes.
 	Limit int
+	// Left is how many calls that limit still admits, fewer than the question may need.
+	Left int
 	// Replayed is true where it is the failure of an earlier request with the same idempotency key.
 	Replayed bool
 

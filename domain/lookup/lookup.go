@@ -174,6 +174,9 @@ func (e Entry) Most() catalog.Money { return e.Amount + e.Spare.Amount }
 // Cost is what the question cost, all its calls together.
 func (e Entry) Cost() catalog.Money { return e.Amount + e.Others }
 
+// AnyCharged reports whether any call of the question was charged.
+func (e Entry) AnyCharged() bool { return e.Charged || e.Others > 0 }
+
 // Asker chooses lookups of an organisation by who asked: KeyID wants one key only, MemberID one member, Members leaves
 // out those of keys but keeps those of automations; with none of them set, everybody's are wanted.
 type Asker struct {

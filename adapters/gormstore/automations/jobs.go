@@ -120,9 +120,9 @@ func (r jobs) Answers(ctx context.Context, contactID string, since time.Time, li
 	return n, err
 }
 
-// inTurn selects the runs that no earlier one of the same contact and automation precedes. An earlier event whose runs
+// InTurn selects the runs that no earlier one of the same contact and automation precedes. An earlier event whose runs
 // are still to be made may get one.
-const inTurn = `contact_id = '` + engine.NoID + `' OR NOT EXISTS (
+const InTurn = `contact_id = '` + engine.NoID + `' OR NOT EXISTS (
 	SELECT 1 FROM jobs AS earlier
 	WHERE earlier.contact_id = jobs.contact_id AND earlier.state = 'ready' AND earlier.event = jobs.event
 		AND (earlier.kind = 'contact.created' OR earlier.automation_id = jobs.automation_id)
@@ -155,7 +155,7 @@ func (r jobs) Claim(
 			next = next.Where("automation_id NOT IN ?", without)
 		}
 		if kind == automation.RunAutomation {
-			next = next.Where(inTurn)
+			next = next.Where(InTurn)
 		}
 		next = engine.Locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
 		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING "+jobColumns,

@@ -74,7 +74,11 @@ func (r bureauStates) TakeOut(ctx context.Context, out ports.BureauOut, now time
 		if first = put.RowsAffected > 0; first || put.Error != nil || out.Exhausted {
 			return put.Error // what a person has said stays
 		}
-		return db.Save(&row).Error
+		was := db.Model(&bureauOutRow{}).Where("name = ?", out.Name)
+		if row.Until != nil { // no credit is left until then at least
+			was = was.Where("NOT exhausted OR until <= ?", row.Until)
+		}
+		return was.Update("until", row.Until).Error
 	})
 	return first, err
 }

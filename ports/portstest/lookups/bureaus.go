@@ -265,6 +265,7 @@ func bureaus(t *testing.T, s ports.Store) {
 	kit.Same(t, "exhausted meanwhile", out(ports.BureauOut{Name: a, Exhausted: true}, now), false)
 	kit.Same(t, "exhausted when it was back", out(ports.BureauOut{Name: a, Exhausted: true}, now.Add(2*time.Hour)), true)
 	kit.Same(t, "out", outs(), []string{a})
+	bureausOutTwice(t, s)
 	was, err := repo.Back(ctx, a, now)
 	kit.Must(t, err)
 	kit.Same(t, "back", []any{was, len(outs())}, []any{true, 0})
