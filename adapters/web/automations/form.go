@@ -219,9 +219,10 @@ func (s pages) automationUpdate(c *web.Call) error {
 	})
 }
 
-// automationWants are the messages for fields left empty, an invalid address and a ceiling of zero: the use case words
-// those for commands.
+// automationWants are the messages for fields left empty, an invalid address, a ceiling of zero and an event that a
+// destination does not count: the use case words those for commands.
 var automationWants = map[string]string{
+	"evento":   "Este destino conta etapas: em Quando, escolha “Um contato muda de etapa”.",
 	"acao":     "Escolha o que a automação faz.",
 	"url":      "Escreva o endereço que recebe o contato, como https://exemplo.com.br/contatos.",
 	"endereco": "Escreva um endereço de e-mail, como ana@exemplo.com.br.",
@@ -272,8 +273,9 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
-	if says := automationWants[shown.Field]; says != "" &&
-		(shown.Field == "endereco" || shown.Field == "teto" || strings.TrimSpace(shown.Values[shown.Field]) == "") {
+	empty := strings.TrimSpace(shown.Values[shown.Field]) == ""
+	always := shown.Field == "endereco" || shown.Field == "teto" || shown.Field == "evento"
+	if says := automationWants[shown.Field]; says != "" && (always || empty) {
 		shown.Problem = says
 	}
 	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, trial)
