@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,23 @@ type automationForm struct {
 	Trial *automations.Trial
 	// Lost says that a secret was typed, which no page shows again.
 	Lost bool
+}
+
+// Gone reports whether the form shows a choice that is no more, or that was not made because it is none.
+func (f automationForm) Gone(field string) bool {
+	chosen := f.Values[field]
+	if chosen == "" {
+		return f.Field == field && field != "finalidade"
+	}
+	switch field {
+	case "produto":
+		return !slices.ContainsFunc(f.Products, func(o lookups.Offer) bool { return o.Product.ID == chosen })
+	case "finalidade":
+		return !slices.ContainsFunc(f.Purposes, func(p crm.Purpose) bool { return p.Code == chosen })
+	}
+	return !slices.ContainsFunc(f.Funnels, func(u crm.Funnel) bool {
+		return slices.ContainsFunc(u.Stages, func(s crm.Stage) bool { return s.ID == chosen })
+	})
 }
 
 // automationFields are the fields of the form. It has those of every action; only the chosen action's count.
