@@ -62,6 +62,10 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 	}
 	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
 	funnel, stages, err := s.Contacts.Board(c.Ctx(), c.By, show.Funnel, search, cards)
+	if gone := goneFilter(err); gone != "" && !c.Script() {
+		rest := web.QueryOf(boardFilter{Funnel: show.Funnel, Waiting: show.Waiting})
+		return c.NotDone("/funil"+web.WithQuery(rest), gone+". O quadro mostra todos.")
+	}
 	if err != nil {
 		return err
 	}

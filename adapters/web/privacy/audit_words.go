@@ -96,9 +96,7 @@ func (s pages) valueSaid(name, value string) string {
 			return ""
 		}
 	case "porMinuto", "porDia", "porMes", "contatos", "execucoes", "linhas", "marcados":
-		if _, err := strconv.Atoi(value); err == nil {
-			return web.Count(value)
-		}
+		return counted(value)
 	case "documento":
 		return punctuated(value)
 	case "evento":
@@ -123,6 +121,14 @@ func (s pages) valueSaid(name, value string) string {
 		}
 	}
 	return cmp.Or(codeWords[name][value], value)
+}
+
+// counted is a number with its groups; anything else is itself.
+func counted(value string) string {
+	if _, err := strconv.Atoi(value); err != nil {
+		return value
+	}
+	return web.Count(value)
 }
 
 // punctuated writes a document as people do, whichever it is.
