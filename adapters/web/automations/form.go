@@ -88,11 +88,33 @@ type automationFields struct {
 	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
 }
 
-// automationTrial asks only for a trial of the expression.
+// automationTrial asks only for a trial of the conditions.
 type automationTrial struct {
-	Event automation.EventName `form:"evento"`
-	When  string               `form:"se"`
-	Try   string               `form:"experimentar"`
+	Event     automation.EventName `form:"evento"`
+	When      string               `form:"se"`
+	Origin    string               `form:"origem"`
+	WebhookID string               `form:"webhook"`
+	MinAmount string               `form:"valor"`
+	Try       string               `form:"experimentar"`
+}
+
+// try is the trial that was asked for; nil where none was.
+func (s pages) try(c *web.Call, asked automationTrial) (*automations.Trial, error) {
+	if asked.Try == "" {
+		return nil, nil
+	}
+	n := automations.NewAutomation{
+		Event: asked.Event, When: asked.When, Origin: asked.Origin, WebhookID: asked.WebhookID,
+	}
+	if asked.MinAmount != "" {
+		amount, err := web.ReadMoney([]string{asked.MinAmount})
+		if err != nil {
+			return &automations.Trial{Found: true, Problem: "o valor mínimo não é um valor só, como R$ 50.000,00"}, nil
+		}
+		n.MinAmount, _ = amount.(catalog.Money)
+	}
+	trial, err := s.Automations.Try(c.Ctx(), c.By, n)
+	return &trial, err
 }
 
 // days reads a number of days; nil for an empty field, and a number that the use case refuses for anything else.
@@ -263,19 +285,16 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if is, err := s.keepInStep(c, asked.Event, asked.When); is || err != nil {
 		return err
 	}
-	var trial *automations.Trial
-	if asked.Try != "" {
-		tried, err := s.Automations.Try(c.Ctx(), c.By, asked.Event, asked.When)
-		if err != nil {
-			return err
-		}
-		if trial = &tried; c.Script() { // what was typed stays where it is
-			return c.RenderPart("automacao-form", "trial", automationForm{Trial: trial})
-		}
+	trial, err := s.try(c, asked)
+	if err != nil {
+		return err
+	}
+	if trial != nil && c.Script() { // what was typed stays where it is
+		return c.RenderPart("automacao-form", "trial", automationForm{Trial: trial})
 	}
 	var f automationFields
 	all := s.Automations.Destinations()
-	err := c.Decode(&f)
+	err = c.Decode(&f)
 	if err == nil && trial != nil {
 		shown := web.Filled(f)
 		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
