@@ -14,6 +14,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -239,12 +240,26 @@ func TestATrialCountsPastEvents(t *testing.T) {
 		c.Email, c.Amount = fmt.Sprintf("bia%d@x.example", i), strconv.Itoa(i)
 		must(s.contacts.Create(t.Context(), owner, c))
 	}
-	for when, want := range map[string]string{
-		".valor >= 50": "5 50 true", ".valor < 0": "0 50 false", "": "1 1 true", ".nome": "0 1 false",
+	for _, c := range []struct {
+		automations.NewAutomation
+		want string
+	}{
+		{automations.NewAutomation{When: ".valor >= 50"}, "5 50 true"},
+		{automations.NewAutomation{When: ".valor < 0"}, "0 50 false"},
+		{automations.NewAutomation{When: ".nome"}, "0 1 false"},
+		{automations.NewAutomation{}, "50 50 true"},
+		{automations.NewAutomation{MinAmount: 53 * catalog.Real}, "2 50 true"},
+		{automations.NewAutomation{MinAmount: 100 * catalog.Real, When: ".valor >= 50"}, "0 50 false"},
+		{automations.NewAutomation{WebhookID: app.NewID()}, "0 50 false"},
 	} {
-		got := must(s.automations.Try(t.Context(), owner, automation.ContactCreated, when))
-		equal(t, when, line(got.Held, got.Of, got.Holds), want)
+		c.Event = automation.ContactCreated
+		got := must(s.automations.Try(t.Context(), owner, c.NewAutomation))
+		equal(t, line(c.When, c.MinAmount, c.WebhookID), line(got.Held, got.Of, got.Holds), c.want)
 	}
+	_, err := s.automations.Try(t.Context(), owner, automations.NewAutomation{
+		Event: automation.ContactCreated, Origin: "de ninguém",
+	})
+	equal(t, "an origin that is none", fault.CodeOf(err), fault.InvalidRequest)
 }
 
 // TestSkippedRunsAreShownWhenAsked: they are left out first, and looked past no further than among the newest.

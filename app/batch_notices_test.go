@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
 	"fichario/app/batches"
 	"fichario/app/team"
 	"fichario/domain/access"
@@ -113,7 +114,8 @@ func TestWhatPeopleDoToABatch(t *testing.T) {
 		s.work(s.worker(), 2*time.Second)
 		equal(t, "systems", line(s.outcomesTold()), line([]string{"Carteira cancelado 0 0 0"}))
 		owner := s.add("dona", crm.Owner)
-		tried := must(s.automations.Try(t.Context(), owner, automation.BatchCompleted, `.nome == "Carteira"`))
+		tried := must(s.automations.Try(t.Context(), owner,
+			automations.NewAutomation{Event: automation.BatchCompleted, When: `.nome == "Carteira"`}))
 		equal(t, "a trial on it", line(tried.Found, tried.Holds, tried.Problem), "true true ")
 	})
 }

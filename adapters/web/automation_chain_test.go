@@ -21,6 +21,11 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 		"experimentar", "sim")
 	has(t, "trial", tried, "<b>Vale</b> para o último evento", "Ver os dados deste evento", `value="Receita"`)
 	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	has(t, "trial of an amount", sent(t, v, 200, "/automacoes", "evento", "contact.created", "acao", "http", "valor",
+		"R$ 5", "experimentar", "sim"), "<b>Não vale</b> para o último evento")
+	form := url.Values{"evento": {"contact.created"}, "valor": {"de 5 a 10"}, "experimentar": {"sim"}}
+	_, part := v.do(http.MethodPost, "/automacoes", form, "HX-Request", "true")
+	has(t, "trial of no amount", part, "<b>Falha:</b> o valor mínimo")
 	for event, on := range map[string]string{
 		"contact.created": "o último evento", "contact.updated": "um exemplo deste evento",
 		"contact.moved": "um exemplo deste evento", "cap.reached": "um exemplo deste evento",
@@ -39,11 +44,11 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	page := sent(t, v, 200, "/automacoes", trial...)
 	has(t, "trial with a secret", page, "O segredo que você digitou não volta", "Digite de novo", `value="aroeira"`)
 	hasNot(t, "trial with a secret", page, "um-token-secreto")
-	form := url.Values{}
+	form = url.Values{}
 	for i := 0; i < len(trial); i += 2 {
 		form.Set(trial[i], trial[i+1])
 	}
-	_, part := v.do(http.MethodPost, "/automacoes", form, "HX-Request", "true")
+	_, part = v.do(http.MethodPost, "/automacoes", form, "HX-Request", "true")
 	has(t, "trial by script", part, "<b>Vale</b> para o último evento")
 	hasNot(t, "trial by script", part, "um-token-secreto", "<html", "O segredo", "<form")
 	refused := sent(t, v, 422, "/automacoes", append([]string{"se", "}"}, secret...)...)

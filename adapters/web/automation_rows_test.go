@@ -60,7 +60,7 @@ func TestAConditionInRows(t *testing.T) {
 	f := form("", "", "a", "==", "2")
 	f.Set("experimentar", "sim")
 	_, page := v.post("/automacoes", f)
-	has(t, "a trial", page, "Serviria em", "1 dos últimos 1", `value="a"`)
+	has(t, "a trial", page, "<b>Vale</b> para o último evento", `value="a"`)
 }
 
 // pathIn finds an address on a page.

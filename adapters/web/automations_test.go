@@ -230,6 +230,41 @@ func TestAutomationIsEdited(t *testing.T) {
 	}
 }
 
+// TestAFormReplacesNothingThatIsGone: what an automation names and is no more has to be chosen anew, or the browser
+// would send the first of the others.
+func TestAFormReplacesNothingThatIsGone(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.send("/finalidades", "codigo", "credito", "nome", "Crédito", "base", "consentimento", "papeis", "owner")
+	for _, c := range []struct {
+		field, gone, problem string
+		form                 url.Values
+		change               func(*automation.Action)
+	}{
+		{"etapa", "", "Escolha uma etapa.", url.Values{"acao": {"move_stage"}, "etapa": {v.funnel().Stages[1].ID}},
+			func(a *automation.Action) { a.StageID = "01980000-0000-7000-8000-000000000009" }},
+		{"produto", "", "Escolha um produto.", url.Values{"acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}},
+			func(a *automation.Action) { a.Product = "extinto" }},
+		{"finalidade", "extinta", "extinta", url.Values{"acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}},
+			func(a *automation.Action) { a.Purpose = "extinta" }},
+	} {
+		c.form.Set("nome", "Regra")
+		at := v.made("/automacoes", c.form)
+		rule, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(at, "/automacoes/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&rule.Action)
+		if err := ports.Store(v.store).Repos().Automations.Update(t.Context(), rule); err != nil {
+			t.Fatal(err)
+		}
+		option := `<option value="` + c.gone + `" selected>A que havia não existe mais: escolha outra`
+		has(t, c.field, v.get(at+"/editar"), option)
+		c.form.Set(c.field, c.gone)
+		has(t, c.field+" not chosen", v.comesBack(at, c.form), c.problem, `<option value="`+c.gone+`" selected>`)
+	}
+}
+
 // TestATextKeepsItsFirstLineBreak: browsers drop a line break right after the tag of a text area, so the page writes an
 // extra one.
 func TestATextKeepsItsFirstLineBreak(t *testing.T) {

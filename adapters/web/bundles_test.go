@@ -170,5 +170,6 @@ func TestWhatABundleLeftOutIsTold(t *testing.T) {
 	_, page := v.send("/consultar", "documento", aPerson)
 	bundle := regexp.MustCompile(`name="pacote" value="([^"]+)"`).FindStringSubmatch(page)[1]
 	response, _ := v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "0.9")
-	has(t, "the sheet that waits", v.get(response.Header.Get("Location")), "Perguntando ao bureau", "Score: ", "orçamento")
+	has(t, "the sheet that waits", v.get(response.Header.Get("Location")), "Perguntando ao bureau", "Score: ", "orçamento",
+		`class="toast t-bad" role="alert"`)
 }

@@ -122,7 +122,7 @@ func TestADestinationThatTellsStagesNeedsAReason(t *testing.T) {
 		`id="`+basis+`-p"`, `value="aceite"`)
 	has(t, "an unknown purpose", v.comesBack("/automacoes", form, basis, "marketing"), "Não há finalidade em vigor")
 	has(t, "another event", v.comesBack("/automacoes", form, consent, "aceite", "evento", "contact.created"),
-		"o evento é contact.moved")
+		"escolha “Um contato muda de etapa”")
 	form.Set(consent, "aceite_ofertas")
 	made := v.made("/automacoes", form)
 	a, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(made, "/automacoes/"))

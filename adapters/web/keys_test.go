@@ -99,6 +99,7 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	if response.StatusCode != http.StatusSeeOther || secretInPage.MatchString(page) {
 		t.Errorf("sent again: %d", response.StatusCode)
 	}
+	has(t, "sent again", v.get("/chaves/"+id), "Esta chave já foi criada.", `class="toast t-bad" role="alert"`)
 	if all, _ := v.keys.List(t.Context(), v.by, v.by.OrgID()); len(all) != 1 {
 		t.Errorf("%d keys", len(all))
 	}
@@ -221,6 +222,7 @@ func TestAKeyIsRotatedOnce(t *testing.T) {
 	if response.StatusCode != http.StatusSeeOther || secretInPage.MatchString(page) {
 		t.Errorf("rotated again: %d", response.StatusCode)
 	}
+	has(t, "rotated again", v.get("/chaves/"+id), "Esta chave já foi trocada.", `class="toast t-bad" role="alert"`)
 	if response, _ = v.send("/chaves/" + id + "/revogar"); response.StatusCode != http.StatusSeeOther {
 		t.Errorf("revoked: %d", response.StatusCode)
 	}

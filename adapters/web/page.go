@@ -212,6 +212,14 @@ func (c *Call) Done(target, notice string) error {
 // NotDone redirects to another page, which shows once why something was not done.
 func (c *Call) NotDone(target, why string) error { return c.Done(target, notDone+why) }
 
+// DoneExcept is Done with what was not done, if anything, after the notice; either may be empty.
+func (c *Call) DoneExcept(target, notice, refused string) error {
+	if refused == "" {
+		return c.Done(target, notice)
+	}
+	return c.NotDone(target, strings.TrimSpace(notice+" "+refused))
+}
+
 // notDone begins a notice that is a refusal; no name that a notice may begin with has such a character.
 const notDone = "\x00"
 

@@ -76,7 +76,8 @@ func TestRefusalsAreReplayedFromTheWebhook(t *testing.T) {
 	v.post(at, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "campo": {"receipt_to"}})
 	has(t, "with one", v.get(at+"?resultado=refused"), "1 envio recusado tem um endereço no campo “receipt_to”")
 	page := v.after(at+"/refazer", nil)
-	has(t, "replayed", page, "1 contato criado dos recusados com este campo.")
+	has(t, "replayed", page, "1 contato criado dos recusados com este campo.", `class="toast" role="status"`)
+	has(t, "none left", v.after(at+"/refazer", nil), "Nenhum recusado a mais", `class="toast t-bad" role="alert"`)
 	hasNot(t, "replayed", v.get(at+"?resultado=refused"), at+"/refazer")
 	has(t, "the contact", v.get("/contatos"), "Zeca")
 }

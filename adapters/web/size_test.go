@@ -5,6 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"fichario/app/contacts"
+	"fichario/domain/crm"
 )
 
 // TestPagesAreSmall: even with more of everything than a page shows, no page is larger than a phone should have to
@@ -63,5 +67,39 @@ func TestTheListIsSmall(t *testing.T) {
 	}
 	if len(page) > 60_000 {
 		t.Errorf("the list has %d bytes", len(page))
+	}
+}
+
+// TestTheBoardIsSmall: however many stages there are, and all of them full, it is at most 60 kB.
+func TestTheBoardIsSmall(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	var ids []string
+	for i := range 90 {
+		ids = append(ids, v.lead(url.Values{
+			"nome":    {fmt.Sprintf("Maria Aparecida dos Santos Albuquerque %d", i)},
+			"email":   {fmt.Sprintf("maria.santos%d@empresa.example", i)},
+			"empresa": {"Indústria e Comércio de Embalagens Ltda"}, "valor": {"12.345,67"}, "origem": {"Instagram"},
+		}))
+	}
+	funnels := contacts.NewFunnels(v.store, time.Now)
+	for i := range 5 {
+		stages := v.funnel().Stages
+		for j, id := range ids {
+			v.post("/contatos/"+id+"/etapa", url.Values{"etapa": {stages[j%len(stages)].ID}})
+		}
+		page := v.get("/funil")
+		t.Logf("%d stages: %d cards, %d bytes", len(stages), strings.Count(page, `class="lead"`), len(page))
+		if len(page) > 60_000 {
+			t.Errorf("a board of %d stages has %d bytes", len(stages), len(page))
+		}
+		if n := strings.Count(page, `class="lead"`); n < 2*len(stages) {
+			t.Errorf("a board of %d stages has %d cards", len(stages), n)
+		}
+		for k := range (crm.StagesMax - len(stages) + 1) / 2 {
+			if err := funnels.AddStage(t.Context(), v.by, v.funnel().ID, fmt.Sprintf("Visita marcada %d.%d", i, k)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -97,6 +97,31 @@ func TestViewsAreKept(t *testing.T) {
 	hasNot(t, "removed", page, "Do mês", "Uma a mais")
 }
 
+// TestAViewOfWhatIsGoneSaysSo: a saved view, and an address of the board, outlive the stage or origin that they name.
+func TestAViewOfWhatIsGoneSaysSo(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	const gone = "01980000-0000-7000-8000-000000000009"
+	v.send("/contatos/vistas", "nome", "Do evento", "origem", gone)
+	page := v.refused(http.StatusNotFound, "/contatos?origem="+gone)
+	has(t, "the view", page, "A origem deste filtro não existe mais", `href="/contatos">Limpar filtros`,
+		`action="/contatos/vistas/tirar"`, `value="Do evento"`, "Tirar a vista")
+	hasNot(t, "the view", page, "Bia")
+	page = v.refused(http.StatusNotFound, "/contatos?etapa="+gone)
+	has(t, "a filter", page, "A etapa deste filtro não existe mais", "Limpar filtros")
+	hasNot(t, "a filter", page, "Tirar a vista")
+	response, _ := v.do(http.MethodGet, "/funil?origem="+gone+"&retorno=sem", nil)
+	if at := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || at != "/funil?retorno=sem" {
+		t.Errorf("the board: %d to %q", response.StatusCode, at)
+	}
+	has(t, "the board", v.get("/funil"), "A origem deste filtro não existe mais")
+	response, _ = v.do(http.MethodGet, "/funil?origem="+gone, nil, "HX-Request", "true")
+	if response.StatusCode != http.StatusNotFound {
+		t.Errorf("a board that refreshes itself: %d", response.StatusCode)
+	}
+}
+
 // TestAPersonBesideTheList: the drawer has the main parts of the contact's page and no frame, and opening it is in the
 // audit as opening the page is.
 func TestAPersonBesideTheList(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
@@ -15,35 +16,39 @@ import (
 	"fichario/ports"
 )
 
-// Trial is the result of an expression on a past event.
+// Trial is the result of conditions on a past event.
 type Trial struct {
 	// Found is whether there was such an event, or something to make an example with.
 	Found bool
 	// Example is whether the event is made up, with the newest contact or a key: past events of these kinds are stored
 	// only in histories.
 	Example bool
-	// Holds is the result of the expression; Problem says in Portuguese why there is none.
+	// Holds says whether they are met; Problem says in Portuguese why there is none.
 	Holds   bool
 	Problem string
-	// Data is what the expression sees, as JSON.
+	// Data is what an expression sees, as JSON.
 	Data string
-	// Held is for how many of the newest Of events it holds, at most triedOn.
+	// Held is for how many of the newest Of events they are met, at most triedOn.
 	Held, Of int
 }
 
-// Try evaluates an expression on the newest events of a kind in the caller's organisation, or on examples; nothing is
-// done. The result, the problem and the data are those of the newest. Faults: InvalidRequest, NotFound, Forbidden,
-// ServiceUnavailable.
-func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.EventName, when string) (Trial, error) {
+// Try evaluates the conditions of a description on the newest events of its kind in the caller's organisation, or on
+// examples; nothing is done. The result, the problem and the data are those of the newest. Faults: InvalidRequest,
+// NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (Trial, error) {
 	orgID, err := by.ManagedOrg()
 	if err != nil {
 		return Trial{}, err
 	}
-	if !event.Valid() {
+	if !n.Event.Valid() {
 		return Trial{}, app.Invalid("event", "Os eventos são "+eventNames()+".")
 	}
-	jobs, err := a.recent(ctx, orgID, event, triedOn)
-	t, began := Trial{Example: madeUp(event)}, ports.Now()
+	linked := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount}
+	if linked.OriginID, err = contacts.OriginNamed(ctx, a.store.Repos(), orgID, n.Origin); err != nil {
+		return Trial{}, err
+	}
+	jobs, err := a.recent(ctx, orgID, n.Event, triedOn)
+	t, began := Trial{Example: madeUp(n.Event)}, ports.Now()
 	for _, job := range jobs {
 		e, err := app.EventOf(ctx, a.store.Repos(), job)
 		if errors.Is(err, app.ErrEventGone) {
@@ -52,9 +57,9 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.E
 		if err != nil {
 			return Trial{}, err
 		}
-		holds, problem := when == "", ""
-		if when != "" {
-			if holds, err = a.means.Conditions.Holds(ctx, when, e); err != nil {
+		holds, problem := linked.Hold(e.Contact.Contact), ""
+		if holds && n.When != "" {
+			if holds, err = a.means.Conditions.Holds(ctx, n.When, e); err != nil {
 				problem = err.Error()
 			}
 		}
@@ -64,7 +69,7 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.E
 		if t.Of++; holds {
 			t.Held++
 		}
-		if when == "" || t.Problem != "" || ports.Since(began) > triedFor {
+		if t.Problem != "" || ports.Since(began) > triedFor {
 			break // an expression may fail, or take its time, on each of them
 		}
 	}

@@ -64,6 +64,31 @@ func TestSlowKeysWalkTheLists(t *testing.T) {
 	})
 }
 
+// TestSlowKeysLeaveSwitchesAlone: X marks rows that can be marked, and switches nothing on or off; E edits the contact
+// whose history a row leads to.
+func TestSlowKeysLeaveSwitchesAlone(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.Visit("/automacoes/nova?acao=add_note")
+		b.Fill("#nome", "Anotar")
+		b.Fill("#texto", "Ligar hoje")
+		b.Press("Guardar")
+		b.See("Automação criada")
+		b.Visit("/automacoes")
+		b.Key("j")
+		b.Key("x")
+		if !browsertest.Eval[bool](b, "document.querySelector('.switch').checked") {
+			t.Error("X switches an automation off")
+		}
+		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com")
+		b.Visit("/contatos")
+		browsertest.Eval[bool](b, "(document.querySelector('.t tbody th a').pathname += '/historico', true)")
+		b.Key("j")
+		b.Key("e")
+		b.See("Guardar")
+	})
+}
+
 // TestSlowTheBoardBreaksNoWord: at every width columns have room, no card is wider than it shows, heads stay in sight,
 // won and lost are folded, and nothing moves while the page loads.
 func TestSlowTheBoardBreaksNoWord(t *testing.T) {

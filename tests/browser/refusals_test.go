@@ -6,6 +6,20 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
+// proxyAnswers makes a page's requests fail, until it clears window.answer, which window.asked counts.
+const proxyAnswers = `(() => {
+	const through = window.fetch
+	window.asked = 0
+	window.answer = async (url) => new Response(
+		'<html><head><title>502 Bad Gateway</title></head><body><main><h1>502 Bad Gateway</h1></main></body></html>',
+		{ status: 502, headers: { 'Content-Type': 'text/html' } })
+	window.fetch = async (url, ...more) => {
+		if (String(url).includes('sino')) window.asked++
+		return window.answer ? window.answer(url) : through(url, ...more)
+	}
+	return true
+})()`
+
 // TestSlowAFailureStaysWhereItHappened: an error page is never inserted into a page. The failure of an action is shown
 // beside it, in the service's words or without any; polling continues.
 func TestSlowAFailureStaysWhereItHappened(t *testing.T) {
@@ -17,19 +31,28 @@ func TestSlowAFailureStaysWhereItHappened(t *testing.T) {
 		b.Press("Abrir")
 		b.See("Resumo")
 		b.Visit(b.Path() + "/documentos")
+		documents := b.Path()
 		// A proxy answers while the service restarts.
-		browsertest.Eval[bool](b, `(() => {
-			const through = window.fetch
-			window.asked = 0
-			window.answer = async (url) => new Response(
-				'<html><head><title>502 Bad Gateway</title></head><body><main><h1>502 Bad Gateway</h1></main></body></html>',
-				{ status: 502, headers: { 'Content-Type': 'text/html' } })
-			window.fetch = async (url, ...more) => {
-				if (String(url).includes('sino')) window.asked++
-				return window.answer ? window.answer(url) : through(url, ...more)
-			}
-			return true
-		})()`)
+		down := func() { t.Helper(); browsertest.Eval[bool](b, proxyAnswers) }
+		down()
+		b.Fill("#documento", "529.982")
+		b.See("Nada foi consultado nem cobrado; continue a digitar")
+		b.Visit("/consultas")
+		down()
+		b.Fill("#procurar", "Rita")
+		b.Press("Procurar")
+		b.See("Nada foi consultado nem cobrado; tente de novo")
+		for _, way := range []func(){
+			func() { b.Choose("#evento", "contact.moved") },
+			func() { b.Press("Experimentar com o que já houve") },
+		} {
+			b.Visit("/automacoes/nova")
+			down()
+			way()
+			b.See("Nada foi consultado nem cobrado; tente de novo")
+		}
+		b.Visit(documents)
+		down()
 		sound := func(what string) {
 			t.Helper()
 			b.SeeNot("502 Bad Gateway")

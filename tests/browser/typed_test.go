@@ -7,6 +7,58 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
+// TestSlowADraftStaysWithItsForm: what was typed about one refused post is not in the form of another, though both make
+// a contact; and what was asked as a bundle, or as many, does not come back.
+func TestSlowADraftStaysWithItsForm(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		value := func(css string) string { return browsertest.Eval[string](b, "document.querySelector('"+css+"').value") }
+		p.send(t, "nome", "Gael Bittencourt")
+		p.send(t, "nome", "Iracema Vasconcelos")
+		b.Visit("/webhooks")
+		b.Press("Ver os recusados")
+		one := browsertest.Eval[string](b, "document.querySelector('tbody tr a.btn').pathname")
+		another := browsertest.Eval[string](b, "document.querySelector('tbody tr:last-child a.btn').pathname")
+		b.Visit(one)
+		b.Fill("#email", "iracema@example.com")
+		b.Visit(another)
+		if got := value("#email"); got != "" {
+			t.Errorf("the form of another post has %q", got)
+		}
+		b.Fill("#email", "gael@example.com")
+		b.Visit(one)
+		if got := value("#email"); got != "iracema@example.com" {
+			t.Errorf("its own form has %q", got)
+		}
+		b.Press("Criar contato")
+		b.See("Contato criado.")
+		b.Visit(one)
+		if got := value("#email"); got != "" {
+			t.Errorf("after it was sent its form has %q", got)
+		}
+		b.Visit(another)
+		if got := value("#email"); got != "gael@example.com" {
+			t.Errorf("after another was sent its form has %q", got)
+		}
+		browsertest.Eval[bool](b, `fetch('/pacotes', { method: 'POST', body: new URLSearchParams(
+			[['nome', 'Crédito'], ['produtos', 'cpf'], ['produtos', 'score']]) }).then((answer) => answer.ok)`)
+		for typed, way := range map[string]func(){
+			"52998224725":                    func() { b.Click("form[action='/consultas/pacote'] button"); b.See("Cobrado: ") },
+			"529.982.247-25, 111.444.777-35": func() { b.Press("Consultar 2") },
+			"111.444.777-35, 529.982.247-25": func() { b.Press("Orçar em lote") },
+		} {
+			b.Visit("/consultar")
+			b.Fill("#documento", typed)
+			b.See("Consultar")
+			way()
+			b.Visit("/consultar")
+			if got := value("#documento"); got != "" {
+				t.Errorf("after %q was asked the form has %q", typed, got)
+			}
+		}
+	})
+}
+
 // TestSlowWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person
 // signs out.
 func TestSlowWhatWasTypedSurvives(t *testing.T) {

@@ -139,9 +139,9 @@ func (s pages) runDeadAgain(c *web.Call, f struct {
 	if err != nil {
 		return err
 	}
-	said := web.Plural(n, "execução será refeita", "execuções serão refeitas") + " em instantes."
+	said, stayed := web.Plural(n, "execução será refeita", "execuções serão refeitas")+" em instantes.", ""
 	if left > 0 {
-		said += " " + web.Plural(left, "é de automação desabilitada e ficou", "são de automações desabilitadas e ficaram") + "."
+		stayed = web.Plural(left, "é de automação desabilitada e ficou", "são de automações desabilitadas e ficaram") + "."
 	}
-	return c.Done("/automacoes", said)
+	return c.DoneExcept("/automacoes", said, stayed)
 }

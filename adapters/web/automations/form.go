@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,23 @@ type automationForm struct {
 	Lost bool
 }
 
+// Gone reports whether the form shows a choice that is no more, or that was not made because it is none.
+func (f automationForm) Gone(field string) bool {
+	chosen := f.Values[field]
+	if chosen == "" {
+		return f.Field == field && field != "finalidade"
+	}
+	switch field {
+	case "produto":
+		return !slices.ContainsFunc(f.Products, func(o lookups.Offer) bool { return o.Product.ID == chosen })
+	case "finalidade":
+		return !slices.ContainsFunc(f.Purposes, func(p crm.Purpose) bool { return p.Code == chosen })
+	}
+	return !slices.ContainsFunc(f.Funnels, func(u crm.Funnel) bool {
+		return slices.ContainsFunc(u.Stages, func(s crm.Stage) bool { return s.ID == chosen })
+	})
+}
+
 // automationFields are the fields of the form. It has those of every action; only the chosen action's count.
 type automationFields struct {
 	Name      string                `form:"nome" app:"name"`
@@ -70,11 +88,33 @@ type automationFields struct {
 	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
 }
 
-// automationTrial asks only for a trial of the expression.
+// automationTrial asks only for a trial of the conditions.
 type automationTrial struct {
-	Event automation.EventName `form:"evento"`
-	When  string               `form:"se"`
-	Try   string               `form:"experimentar"`
+	Event     automation.EventName `form:"evento"`
+	When      string               `form:"se"`
+	Origin    string               `form:"origem"`
+	WebhookID string               `form:"webhook"`
+	MinAmount string               `form:"valor"`
+	Try       string               `form:"experimentar"`
+}
+
+// try is the trial that was asked for; nil where none was.
+func (s pages) try(c *web.Call, asked automationTrial) (*automations.Trial, error) {
+	if asked.Try == "" {
+		return nil, nil
+	}
+	n := automations.NewAutomation{
+		Event: asked.Event, When: asked.When, Origin: asked.Origin, WebhookID: asked.WebhookID,
+	}
+	if asked.MinAmount != "" {
+		amount, err := web.ReadMoney([]string{asked.MinAmount})
+		if err != nil {
+			return &automations.Trial{Found: true, Problem: "o valor mínimo não é um valor só, como R$ 50.000,00"}, nil
+		}
+		n.MinAmount, _ = amount.(catalog.Money)
+	}
+	trial, err := s.Automations.Try(c.Ctx(), c.By, n)
+	return &trial, err
 }
 
 // days reads a number of days; nil for an empty field, and a number that the use case refuses for anything else.
@@ -219,9 +259,10 @@ func (s pages) automationUpdate(c *web.Call) error {
 	})
 }
 
-// automationWants are the messages for fields left empty, an invalid address and a ceiling of zero: the use case words
-// those for commands.
+// automationWants are the messages for fields left empty, an invalid address, a ceiling of zero and an event that a
+// destination does not count: the use case words those for commands.
 var automationWants = map[string]string{
+	"evento":   "Este destino conta etapas: em Quando, escolha “Um contato muda de etapa”.",
 	"acao":     "Escolha o que a automação faz.",
 	"url":      "Escreva o endereço que recebe o contato, como https://exemplo.com.br/contatos.",
 	"endereco": "Escreva um endereço de e-mail, como ana@exemplo.com.br.",
@@ -244,19 +285,16 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if is, err := s.keepInStep(c, asked.Event, asked.When); is || err != nil {
 		return err
 	}
-	var trial *automations.Trial
-	if asked.Try != "" {
-		tried, err := s.Automations.Try(c.Ctx(), c.By, asked.Event, asked.When)
-		if err != nil {
-			return err
-		}
-		if trial = &tried; c.Script() { // what was typed stays where it is
-			return c.RenderPart("automacao-form", "trial", automationForm{Trial: trial})
-		}
+	trial, err := s.try(c, asked)
+	if err != nil {
+		return err
+	}
+	if trial != nil && c.Script() { // what was typed stays where it is
+		return c.RenderPart("automacao-form", "trial", automationForm{Trial: trial})
 	}
 	var f automationFields
 	all := s.Automations.Destinations()
-	err := c.Decode(&f)
+	err = c.Decode(&f)
 	if err == nil && trial != nil {
 		shown := web.Filled(f)
 		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
@@ -272,8 +310,9 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
-	if says := automationWants[shown.Field]; says != "" &&
-		(shown.Field == "endereco" || shown.Field == "teto" || strings.TrimSpace(shown.Values[shown.Field]) == "") {
+	empty := strings.TrimSpace(shown.Values[shown.Field]) == ""
+	always := shown.Field == "endereco" || shown.Field == "teto" || shown.Field == "evento"
+	if says := automationWants[shown.Field]; says != "" && (always || empty) {
 		shown.Problem = says
 	}
 	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, trial)

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// cardsMost and cardsLeast bound the cards of a stage, cardsAll those of a board: a page stays small enough for a
-	// phone.
-	cardsMost, cardsLeast, cardsAll = 30, 8, 78
+	// cardsMost bounds the cards of a stage, cardsAll those of a board: a page stays small enough for a phone, also one
+	// of crm.StagesMax stages.
+	cardsMost, cardsAll = 30, 56
 )
 
 // boardPage is the funnel as a board.
@@ -57,11 +57,15 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 	cards := cardsMost
 	for _, f := range choices.Funnels {
 		if f.ID == show.Funnel || show.Funnel == "" && f.Default {
-			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
+			cards = min(cardsMost, cardsAll/max(1, len(f.Stages)))
 		}
 	}
 	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
 	funnel, stages, err := s.Contacts.Board(c.Ctx(), c.By, show.Funnel, search, cards)
+	if gone := goneFilter(err); gone != "" && !c.Script() {
+		rest := web.QueryOf(boardFilter{Funnel: show.Funnel, Waiting: show.Waiting})
+		return c.NotDone("/funil"+web.WithQuery(rest), gone+". O quadro mostra todos.")
+	}
 	if err != nil {
 		return err
 	}

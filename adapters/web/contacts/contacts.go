@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"fichario/app/contacts"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 )
 
 // contactsAtOnce is how many contacts a page of the list shows.
@@ -133,6 +135,19 @@ func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
 	return search
 }
 
+// goneFilter says what a filter names and is no more, because a saved view or a bookmark is older; empty for another
+// error.
+func goneFilter(err error) string {
+	f := app.FaultOf(err)
+	if f == nil || f.Code != fault.NotFound {
+		return ""
+	}
+	return map[string]string{
+		"stage": "A etapa deste filtro não existe mais", "origin": "A origem deste filtro não existe mais",
+		"member": "O responsável deste filtro não existe mais", "webhook": "O webhook deste filtro não existe mais",
+	}[f.Field]
+}
+
 // contactsPage is the list.
 type contactsPage struct {
 	contacts.Choices
@@ -148,6 +163,8 @@ type contactsPage struct {
 	AllColumns []listColumn
 	Moved      string
 	Views      []web.View
+	// Gone says what the filter names and is no more; empty where all is there.
+	Gone string
 	// Narrow says that a filter is in use, Total how many contacts there are.
 	Narrow bool
 	Total  int
@@ -166,8 +183,12 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	if err != nil {
 		return err
 	}
-	search := s.contactSearch(at.contactFilter)
+	search, status := s.contactSearch(at.contactFilter), http.StatusOK
 	found, err := s.Contacts.Search(c.Ctx(), c.By, search, at.After, at.Before, contactsAtOnce)
+	gone := goneFilter(err)
+	if gone != "" {
+		found, status, err = contacts.Page{First: true}, http.StatusNotFound, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -186,7 +207,7 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 		Choices: choices, Filter: at.contactFilter, Roomy: mine[crm.ContactDensity] == roomy,
 		Usual: mine[crm.ContactColumns] == "", AllColumns: columnsInOrder(mine[crm.ContactColumns]), Moved: at.Moved,
 		Views:  viewsOf(mine[crm.ContactViews], c.By.MemberID(), chosen),
-		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
+		Chosen: chosen, Gone: gone, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
 		CSV:   "/contatos.csv" + web.WithQuery(chosen),
 		Excel: "/contatos.csv" + web.WithQuery(chosen, "formato", string(download.Excel)),
 	}
@@ -217,5 +238,5 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 			data.Next = "/contatos" + web.WithQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
 		}
 	}
-	return c.Render("contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data, Wide: true})
+	return c.RenderStatus(status, "contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data, Wide: true})
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"strings"
 
 	"fichario/adapters/web"
@@ -116,14 +117,16 @@ func (s pages) deliveryEmail(c *web.Call, f struct {
 		return refused(err)
 	}
 	notice := replayed(made) + " O e-mail deste webhook passa a ser lido de “" + f.Key + "”."
+	left := ""
 	if f.All {
 		all, err := s.Intake.ReplayAlike(c.Ctx(), c.By, d.WebhookID)
 		if err != nil {
 			return err
 		}
-		notice += " " + replayedAll(all)
+		said, still := replayedAll(all)
+		notice, left = strings.TrimSpace(notice+" "+said), still
 	}
-	return c.Done("/contatos/"+made.ContactID, notice)
+	return c.DoneExcept("/contatos/"+made.ContactID, notice, left)
 }
 
 // webhookReplay replays the refusals in which the webhook's own key now finds the e-mail.
@@ -136,20 +139,23 @@ func (s pages) webhookReplay(c *web.Call) error {
 		}
 		return err
 	}
-	return c.Done(here, replayedAll(all))
+	said, left := replayedAll(all)
+	if said == "" {
+		left = cmp.Or(left, "Nenhum recusado a mais tem este campo.")
+	}
+	return c.DoneExcept(here, said, left)
 }
 
-// replayedAll describes the outcome of replaying refusals together.
-func replayedAll(r intake.Replays) string {
-	said := "Nenhum recusado a mais tem este campo."
+// replayedAll describes the outcome of replaying refusals together: what was done, and what was not.
+func replayedAll(r intake.Replays) (said, left string) {
 	if r.Contacts > 0 {
 		said = web.Plural(r.Contacts, "contato criado", "contatos criados") + " dos recusados com este campo."
 	}
 	if r.Refused > 0 {
-		said += " " + web.Plural(r.Refused, "envio continua recusado.", "envios continuam recusados.")
+		left = web.Plural(r.Refused, "envio continua recusado.", "envios continuam recusados.")
 	}
 	if r.More {
-		said += " Pode haver mais: refaça de novo na lista de recusados."
+		left = strings.TrimSpace(left + " Pode haver mais: refaça de novo na lista de recusados.")
 	}
-	return said
+	return said, left
 }

@@ -3,7 +3,6 @@ package lookups
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"fichario/adapters/web"
@@ -102,9 +101,9 @@ func (s pages) bundleAsk(c *web.Call, f struct {
 		select {
 		case <-done:
 		case <-patient:
-			return c.Done("/consultas/"+ids[0], refused)
+			return c.DoneExcept("/consultas/"+ids[0], "", refused)
 		case <-c.Ctx().Done():
-			return c.Done("/consultas/"+ids[0], refused)
+			return c.DoneExcept("/consultas/"+ids[0], "", refused)
 		}
 	}
 	return s.bundleDone(c, ids, refused)
@@ -132,7 +131,7 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 		notice = "Cobrado: " + sum.Amount.Exact() + " por " + web.Plural(sum.Count, "consulta", "consultas") + ". " +
 			"As abas acima da ficha abrem as outras."
 	}
-	return c.Done("/consultas/"+ids[0], strings.TrimSpace(notice+" "+refused))
+	return c.DoneExcept("/consultas/"+ids[0], notice, refused)
 }
 
 // bundlesPage is the page where an organisation defines its bundles.

@@ -207,7 +207,7 @@ func (s pages) keyCreate(c *web.Call) error {
 		// again, the key exists already.
 		return c.Render("chave-nova", web.Page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
 	case errors.Is(err, lookups.ErrTwice):
-		return c.Done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
+		return c.NotDone("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
 	}
 	return s.keyFormAgain(c, f, err)
 }
@@ -258,7 +258,7 @@ func (s pages) keyRotate(c *web.Call) error {
 		return err
 	}
 	if !rotated {
-		return c.Done("/chaves/"+id,
+		return c.NotDone("/chaves/"+id,
 			"Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
 	}
 	data := s.secretPage(key, secret)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,10 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
+	"fichario/domain/webhook"
 )
 
 // detailWords are the names in details that people would not read as they are stored.
@@ -18,24 +23,57 @@ var detailWords = map[string]string{
 	"acao": "o que faz", "agradecimento": "página de agradecimento", "ativo": "tem acesso", "base": "base legal",
 	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
 	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",
-	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "idade_maxima": "idade máxima em dias",
+	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "faixa": "faixas de valor", "idade_maxima": "idade máxima em dias",
 	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "papeis": "papéis",
 	"porDia": "por dia", "porMes": "por mês", "porMinuto": "por minuto", "rodizio": "rodízio",
-	"sobreposicao": "a anterior vale por mais", "valor_minimo": "valor mínimo",
+	"sobreposicao": "a anterior vale por mais", "token_de_verificacao": "token de verificação",
+	"valor_minimo": "valor mínimo",
 }
 
-// actionWords say what an automation does; bulk actions are words already.
-var actionWords = map[automation.ActionKind]string{
-	automation.Lookup: "consulta os documentos", automation.HTTP: "envia a outro sistema", automation.Email: "manda um e-mail",
-	automation.MoveStage: "move para uma etapa", automation.Assign: "muda o responsável", automation.AddNote: "escreve uma nota",
+// codeWords are the codes in details, by the names of those. What bulk actions do are words already.
+var codeWords = map[string]map[string]string{
+	"acao": {
+		string(automation.Lookup): "consulta os documentos", string(automation.HTTP): "envia a outro sistema",
+		string(automation.Email): "manda um e-mail", string(automation.MoveStage): "move para uma etapa",
+		string(automation.Assign): "muda o responsável", string(automation.AddNote): "escreve uma nota",
+	},
+	"assinatura": {
+		string(webhook.TypeformScheme): "Typeform", string(webhook.TallyScheme): "Tally",
+		string(webhook.StandardScheme): "Standard Webhooks", string(webhook.HMACScheme): "HMAC-SHA256",
+		string(webhook.GoogleScheme): "chave do Google Ads",
+	},
+	"compartilha": {"true": "sim", "false": "não"},
+	"faixa": {
+		string(fields.BandZero): "ficam em zero", string(fields.BandLower): "valem o menor",
+		string(fields.BandMiddle): "valem o meio", string(fields.BandUpper): "valem o maior",
+	},
+	"para": {automation.ToContact: "o contato", automation.ToAssignee: "o responsável"},
+	"tipo": {
+		string(intake.Generic): "genérico", string(intake.FormService): "formulário", string(intake.Meta): "Meta",
+		string(intake.LinkedIn): "LinkedIn",
+	},
 }
+
+// outcomeWords are the outcomes of stages, as they stand behind the stages' names.
+var outcomeWords = map[string]string{
+	" (" + string(crm.Open) + ")": "", " (" + string(crm.Won) + ")": " (ganho)", " (" + string(crm.Lost) + ")": " (perdido)",
+}
+
+// arrow stands between what was and what is (app.Differing), nothing for what there was not or is no longer.
+const arrow, nothing = " → ", "nada"
 
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
 // out.
 func (s pages) detailSaid(detail map[string]string, inDetail func(string) string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(detail)) {
-		if value := s.valueSaid(name, detail[name]); value != "" {
+		halves := strings.Split(detail[name], arrow)
+		for i, half := range halves {
+			if halves[i] = s.valueSaid(name, half); halves[i] == "" && len(halves) > 1 {
+				halves[i] = nothing
+			}
+		}
+		if value := strings.Join(halves, arrow); value != "" {
 			parts = append(parts, cmp.Or(detailWords[name], name)+": "+inDetail(value))
 		}
 	}
@@ -52,19 +90,25 @@ func (s pages) valueSaid(name, value string) string {
 	}
 	switch name {
 	case "teto", "limite", "orcamento", "valor_minimo":
-		if m, err := catalog.ParseNumber(value); err == nil && m != 0 {
+		if m, err := catalog.ParseNumber(value); err == nil && (m != 0 || name == "orcamento") {
 			return m.Exact()
-		} else if err == nil && name != "orcamento" {
+		} else if err == nil {
 			return ""
 		}
+	case "porMinuto", "porDia", "porMes", "contatos", "execucoes", "linhas", "marcados":
+		return counted(value)
+	case "documento":
+		return punctuated(value)
 	case "evento":
 		return web.EventText(automation.EventName(value))
-	case "acao":
-		return cmp.Or(actionWords[automation.ActionKind(value)], value)
+	case "etapas":
+		return each(outcomeSaid)
 	case "papel", "papeis":
 		return each(func(word string) string { return cmp.Or(web.RoleName(crm.Role(word)), word) })
 	case "base":
 		return cmp.Or(crm.Basis(value).Name(), value)
+	case "escopos":
+		return each(func(word string) string { return cmp.Or(document.Type(word).Label(), word) })
 	case "produto", "produtos":
 		return each(s.ProductName)
 	case "expiraEm", "encerradaEm", "até":
@@ -76,5 +120,33 @@ func (s pages) valueSaid(name, value string) string {
 			return web.Plural(int(d.Hours()), "hora", "horas")
 		}
 	}
+	return cmp.Or(codeWords[name][value], value)
+}
+
+// counted is a number with its groups; anything else is itself.
+func counted(value string) string {
+	if _, err := strconv.Atoi(value); err != nil {
+		return value
+	}
+	return web.Count(value)
+}
+
+// punctuated writes a document as people do, whichever it is.
+func punctuated(value string) string {
+	for _, t := range document.Types() {
+		if d, err := document.Parse(t, value); err == nil {
+			return d.Punctuated()
+		}
+	}
 	return value
+}
+
+// outcomeSaid is a stage with its outcome in words; open ones have none.
+func outcomeSaid(stage string) string {
+	for code, words := range outcomeWords {
+		if name, ok := strings.CutSuffix(stage, code); ok {
+			return name + words
+		}
+	}
+	return stage
 }

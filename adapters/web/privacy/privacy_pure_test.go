@@ -3,10 +3,61 @@ package privacy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/adapters/web"
 	"fichario/app/privacy"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
 )
+
+// TestADetailIsSaidInWords, whether it is one value or says what was and what is.
+func TestADetailIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	server, err := web.NewServer(web.Config{
+		Catalog:  catalog.Catalog{{ID: "cpf", Name: "Pessoa"}, {ID: "cnpj", Name: "Empresa"}},
+		Calendar: access.Calendar{Location: time.UTC},
+	}, Use{}.Pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(value string) string { return strings.ReplaceAll(value, "id-1", "Feira") }
+	for _, c := range []struct{ name, value, want string }{
+		{"papel", "member → admin", "papel: Membro → Administração"},
+		{"papeis", "admin, member", "papéis: Administração, Membro"},
+		{"teto", "13.5 → 20", "teto: R$ 13,50 → R$ 20,00"},
+		{"teto", "0", ""},
+		{"valor_minimo", "0 → 50000", "valor mínimo: nada → R$ 50.000,00"},
+		{"orcamento", "nenhum → 0", "orçamento por mês: nenhum → R$ 0,00"},
+		{"evento", "contact.created → contact.moved", "quando: Chega um contato → Um contato muda de etapa"},
+		{"acao", "email → lookup", "o que faz: manda um e-mail → consulta os documentos"},
+		{"acao", "mover", "o que faz: mover"},
+		{"produto", "cpf → cnpj", "produto: Pessoa → Empresa"},
+		{"produtos", "cpf → cpf, cnpj", "produtos: Pessoa → Pessoa, Empresa"},
+		{"compartilha", "true", "histórico vale entre finalidades: sim"},
+		{"etapas", "Novo (open) → Novo (open), Fechou (won), Não quis (lost)",
+			"etapas: Novo → Novo, Fechou (ganho), Não quis (perdido)"},
+		{"tipo", "generic → formservice", "tipo: genérico → formulário"},
+		{"faixa", "zero → lower", "faixas de valor: ficam em zero → valem o menor"},
+		{"assinatura", " → hmac", "assinatura: nada → HMAC-SHA256"},
+		{"token_de_verificacao", "outro", "token de verificação: outro"},
+		{"origem", "id-1 → ", "origem: Feira → nada"},
+		{"para", "contact → ana@example.com", "para: o contato → ana@example.com"},
+		{"porDia", "2000", "por dia: 2.000"},
+		{"contatos", "sim", "contatos: sim"},
+		{"escopos", "cpf, placa", "escopos: CPF, placa"},
+		{"documento", "52998224725", "documento: 529.982.247-25"},
+		{"documento", "11222333000181", "documento: 11.222.333/0001-81"},
+		{"documento", "ABC1D23", "documento: ABC1D23"},
+		{"encerradaEm", " → 2026-11-20T10:32:00Z", "encerrada em: nada → 20/11/2026 10:32"},
+		{"nome", "Antes → Depois", "nome: Antes → Depois"},
+	} {
+		got := pages{Server: server}.detailSaid(map[string]string{c.name: c.value}, names)
+		if got = strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
+			t.Errorf("%s: %s is said as %q, not %q", c.name, c.value, got, c.want)
+		}
+	}
+}
 
 // TestACountThatTakesTooLongSaysSo, even where nothing has been found so far.
 func TestACountThatTakesTooLongSaysSo(t *testing.T) {

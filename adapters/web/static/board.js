@@ -1,4 +1,5 @@
-// The board: cards are dragged between stages with a pointer or the keyboard. The menu of each card does the same without script.
+// The board: cards are dragged between stages with a pointer or the keyboard. The menu of each card does the same; without
+// script it leads to the contact's page.
 'use strict'
 
 const frame = document.getElementById('quadro')
@@ -244,9 +245,15 @@ document.addEventListener('submit', (event) => {
   }
 }
 
-// Scrolls a menu into view where the board would cut it off.
+// A card's menu gets the other stages when it is opened, and is scrolled into view where the board would cut it off.
 frame.addEventListener('toggle', (event) => {
-  if (event.target.open) event.target.querySelector('form').scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  const form = event.target.open && event.target.querySelector('form')
+  if (!form) return
+  if (event.target.matches('.menu')) {
+    form.querySelector('a')?.replaceWith(document.getElementById('etapas').content.cloneNode(true))
+    form.querySelector(`[value="${stageOf(form).dataset.stage}"]`)?.remove()
+  }
+  form.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }, true)
 
 // A menu closes when something else is clicked, and with Esc.

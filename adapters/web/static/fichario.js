@@ -176,7 +176,8 @@ for (const failure of ['htmx:response:error', 'htmx:error']) document.addEventLi
     refused.className = 'asked-line err'
     refused.setAttribute('role', 'alert')
     refused.textContent = ctx.sourceElement.closest('[data-free]')
-      ? 'O Fichário não respondeu. Nada foi consultado nem cobrado; continue a digitar para tentar de novo.'
+      ? 'O Fichário não respondeu. Nada foi consultado nem cobrado; ' +
+        (ctx.sourceElement.matches('input') ? 'continue a digitar para tentar de novo.' : 'tente de novo.')
       : 'O Fichário não respondeu. O pedido pode ter chegado: antes de repetir, recarregue a página e veja.'
   }
   if (ctx.target === ctx.sourceElement) ctx.target.after(refused)

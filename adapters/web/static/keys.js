@@ -21,9 +21,9 @@
     return true
   }
 
-  // tick marks the present row, or takes its mark away.
+  // tick marks the present row, or takes its mark away. A switch in the row is no mark.
   function tick() {
-    const all = rows(), box = all[rowHere(all)]?.querySelector('input[type=checkbox]')
+    const all = rows(), box = all[rowHere(all)]?.querySelector('input[type=checkbox][name=c]')
     box?.click()
     return Boolean(box)
   }
@@ -31,7 +31,8 @@
   // edit opens the form of what the page shows, or of the contact in the present row.
   function edit() {
     const all = rows(), row = all[rowHere(all)], at = row && new URL(linkOf(row).href).pathname
-    const form = document.querySelector('main a[data-edit]')?.href || at?.startsWith('/contatos/') && at + '/editar'
+    const contact = at?.match(/^\/contatos\/[0-9a-f-]{36}(?=\/|$)/)
+    const form = document.querySelector('main a[data-edit]')?.href || contact && contact[0] + '/editar'
     if (form) location.href = form
     return Boolean(form)
   }

@@ -1,6 +1,7 @@
 // Unsent input stays in the tab until it is sent or the user signs out, so that it survives a failure, the end of a
-// session and a reload. Never secrets, nor immediate questions and actions (data-passing). Without script the error
-// page shows what was posted.
+// session and a reload. Never secrets, nor immediate questions and actions (data-passing). A draft belongs to the
+// address that its form posts to, and to what the form is about where several post there (data-about). It also ends
+// when one of the addresses in data-until accepts something. Without script the error page shows what was posted.
 'use strict'
 {
   const member = document.body.dataset.member || ''
@@ -12,7 +13,7 @@
     set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)) } catch { /* storage is full */ } },
   }
   const pathOf = (form) => new URL(form.getAttribute('action') || location.pathname, location.href).pathname
-  const keyOf = (form) => mine + pathOf(form)
+  const keyOf = (form) => mine + pathOf(form) + (form.dataset.about ? '#' + form.dataset.about : '')
   const ofForm = (form) => form && form.method === 'post' && member && !('passing' in form.dataset) &&
     !/^\/(sair|conta\/)/.test(pathOf(form))
   const secret = (e) => e.type === 'password' || /^(senha|atual|segredo(\..*)?)$/.test(e.name)
@@ -28,16 +29,21 @@
   const forget = () => { for (const key of store.all()) store.drop(key) }
   const leaving = typeof BroadcastChannel === 'function' && new BroadcastChannel('sair')
   if (leaving) leaving.onmessage = forget
-  document.addEventListener('submit', (event) => {
-    if (!/^\/sair/.test(pathOf(event.target))) return
+  document.addEventListener('submit', ({ target: form }) => {
+    if (form.dataset.about && sessionStorage.getItem(keyOf(form))) {
+      store.set(keyOf(form), { ...store.get(keyOf(form)), sent: true })
+    }
+    if (!/^\/sair/.test(pathOf(form))) return
     forget()
     if (leaving) leaving.postMessage('')
   })
 
   if (member) {
+    const address = document.body.dataset.sent
     for (const key of store.all()) {
-      const sent = document.body.dataset.sent
-      if (!key.startsWith(mine) || sent && (key === mine + sent || store.get(key).until === sent)) store.drop(key)
+      const { sent, until } = store.get(key), [at, about] = key.slice(mine.length).split('#')
+      const accepted = address && (at === address && (!about || sent) || until?.split(' ').includes(address))
+      if (!key.startsWith(mine) || accepted) store.drop(key)
     }
     for (const form of document.forms) if (ofForm(form)) bring(form)
   }
