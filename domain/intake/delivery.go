@@ -307,8 +307,8 @@ func (f *facts) named() postID {
 	return id
 }
 
-// needsOf tells an id that was drawn for one event from one that somebody gave to what the event is about: a workshop, a
-// form, an outcome.
+// needsOf tells an id that was drawn for one event from one that somebody gave to what the event is about: a workshop,
+// a form, an outcome.
 func needsOf(id string) IDNeeds {
 	if len(id) >= 16 && names.CountDigits(id) >= 4 && strings.IndexByte(id, ' ') < 0 {
 		return IDAndEmail
