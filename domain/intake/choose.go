@@ -55,10 +55,10 @@ func scoreOf(a *answer, b bid) score {
 }
 
 // hasOwnName reports whether the sender wrote exactly the contract's own name of the field, and a rule believes that it
-// means it. Beside the name of somebody else it is that person's.
+// means it. Beside the name of somebody else it is that person's, inside a company the company's.
 func (a *answer) hasOwnName(b bid) bool {
 	own := fieldNames[b.field]
-	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another &&
+	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another && !a.aside &&
 		(a.prefix == "" || !a.saysNotTheirs())
 }
 

@@ -119,6 +119,9 @@ func (q *candidate) known(n naming) bid {
 			b.penalty++ // the name of a record or an account; "contact_name" says whose name it is
 		}
 	}
+	if (b.field == fieldEmail || b.field == fieldPhone) && q.title == "" && q.prefix != "" && ofCompany(q.prefix) {
+		b.penalty += housePenalty
+	}
 	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
 		b.strength = weakName
 	}

@@ -20,6 +20,7 @@ type scope struct {
 	person   bool   // it is inside a contact, lead, customer …
 	deal     bool   // it is inside a deal or a purchase
 	another  bool   // it may be somebody else's, or out of date
+	aside    bool   // it is in a company, or in a list of people who may be strangers: own names have no precedence
 	staff    bool   // it is in a record that calls itself ours, see closeStaff
 	own      bool   // an address of e-mail stands in the same record
 	lead     bool   // it is in a record of the lead, by its key or by what it says
@@ -142,6 +143,7 @@ var openToLeads = names.Set(`
 // it.
 func (r *reader) under(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
+	sub.aside = sub.aside || e.tree == unknownTree && ofCompany(key)
 	switch names.Of(key) {
 	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
@@ -150,6 +152,8 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.marks |= inEntry
 	case "event", "evento":
 		sub.marks |= inEvent
+	case "guests":
+		sub.rank++ // as often who comes along as who asks
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
@@ -171,6 +175,15 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.group = r.newGroup(s.group)
 	}
 	return sub
+}
+
+// ofCompany reports whether a key stands for the contact's company.
+func ofCompany(key string) bool {
+	if len(key) > 80 {
+		return false
+	}
+	e, _, _ := aliasOf(key)
+	return e.field == fieldCompany || names.HasAny(names.Words(key), houseWords)
 }
 
 // newGroup numbers a record inside another; 0 is the body itself.
