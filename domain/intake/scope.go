@@ -68,7 +68,7 @@ var formMarks = names.Set(`formid formname formtitle siteid site sitename survey
 
 // envelopeOf tells whether the answers stand in a container of an object rather than in the object itself.
 func envelopeOf(n *tree.Node) envelope {
-	container, mark, name := false, false, false
+	container, mark, name, email := false, false, false, false
 	for i := range n.Children {
 		k := &n.Children[i]
 		var buf [64]byte
@@ -78,8 +78,11 @@ func envelopeOf(n *tree.Node) envelope {
 		case e.field == fieldEmail && k.ScalarList() && len(k.Children) > 0:
 			return noEnvelope
 		case k.Scalar():
-			if e.field == fieldEmail && strings.Contains(k.Text, "@") {
-				return noEnvelope
+			if strings.IndexByte(k.Text, '@') >= 0 {
+				if e.field == fieldEmail {
+					return noEnvelope
+				}
+				email = email || asksEmail(k.Key)
 			}
 			name = name || e.field == fieldName
 			mark = mark || formMarks[string(w)]
@@ -88,7 +91,7 @@ func envelopeOf(n *tree.Node) envelope {
 		}
 	}
 	switch {
-	case !name:
+	case !name, email && !container:
 		return noEnvelope
 	case mark:
 		return formEnvelope
@@ -96,6 +99,17 @@ func envelopeOf(n *tree.Node) envelope {
 		return maybeEnvelope
 	}
 	return noEnvelope
+}
+
+// asksEmail reports whether a key or question is that of the contact's e-mail.
+func asksEmail(key string) bool {
+	e, _, ok := aliasOf(key)
+	if ok && e.field == fieldEmail {
+		return true
+	}
+	w := names.Words(key)
+	s, _ := sideOfName(key)
+	return s != ours && len(w) > 1 && emailRule.recognises(w)
 }
 
 // within is the scope inside a tree with a key and role.

@@ -125,17 +125,20 @@ const (
 var phoneWords = names.Set(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
 
+// emailRule recognises an address of e-mail.
+var emailRule = titleRule{
+	name: "title of an e-mail", field: fieldEmail,
+	any: names.Set(`email emails correo`),
+	none: names.Set(`
+		receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
+		admin type verified verificado status subscription preferencia preference sent bounced permission template subject
+		confirmacao indicado indicada amigo amiga conjuge friend`),
+}
+
 // titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company comes
 // before the name: "Nome da empresa" names a company.
 var titleRules = []titleRule{
-	{
-		name: "title of an e-mail", field: fieldEmail,
-		any: names.Set(`email emails correo`),
-		none: names.Set(`
-			receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
-			admin type verified verificado status subscription preferencia preference sent bounced permission template subject
-			confirmacao indicado indicada amigo amiga conjuge friend`),
-	},
+	emailRule,
 	{
 		name: "title of a phone", field: fieldPhone,
 		any: phoneWords,
