@@ -6,6 +6,7 @@ import (
 
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
 )
 
 // candidate is an answer whose field is sought, with what the rules need to know.
@@ -327,12 +328,12 @@ func (q *candidate) fullTitle() string {
 	if q.title != "" {
 		return q.title
 	}
-	return join(q.prefix, q.key)
+	return join(q.prefix, products.WithoutNumber(q.key))
 }
 
 // nearTitle is the key together with the object that holds it.
 func (q *candidate) nearTitle() string {
-	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], q.key)
+	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], products.WithoutNumber(q.key))
 }
 
 // words are the words of the full title; none for a plain key, which no rule about titles can match.
