@@ -278,9 +278,11 @@ func personOf(n *tree.Node, o Options) Draft {
 	if n == nil || n.Kind != tree.Object {
 		return Draft{}
 	}
-	a, ok := dissect(n)
-	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.Scalar() || a.value.ScalarList()) {
-		return Draft{}
+	if a, ok := dissect(n); ok && (a.value.Scalar() || a.value.ScalarList()) {
+		bare := len(a.unknown) == 0 && (a.title != nil || a.name != nil)
+		if bare || !recordOfPerson(n) && newReader(o, nil).item(n, "", scope{}) {
+			return Draft{}
+		}
 	}
 	if field := n.Child("field"); field != nil && field.Kind == tree.Object {
 		return Draft{}
