@@ -123,7 +123,9 @@ func (r *reader) choose(d *Draft) {
 			numbers++
 		}
 	}
-	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
+	c.candidate = candidate{
+		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
+	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
 			c.candidate.answer, c.candidate.found = a, findings{}
@@ -164,7 +166,7 @@ func (c *chooser) settle() {
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
 		b := rules[i].bid(q)
-		if b.field == noField || personal[b.field] && q.ofOurs() {
+		if b.field == noField || personal[b.field] && q.ofOurs() && !(q.asksOurs && isQuestion(q.key)) {
 			continue
 		}
 		if q.reopened {

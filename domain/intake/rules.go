@@ -16,6 +16,7 @@ type candidate struct {
 	onlyNumber bool          // the submission has one number question
 	numbered   map[stem]bool // see isAddress
 	service    bool          // the webhook is for form products
+	asksOurs   bool          // see reader.asksOurs
 	found      findings
 }
 

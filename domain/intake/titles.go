@@ -104,7 +104,8 @@ var nameRule = titleRule{
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
 		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
 		membership username apelido nickname preferido
-		preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
+		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
+	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
 
 // companyAsked matches titles, as words, that ask for the name of a company or which one it is: "Como se chama sua
