@@ -64,17 +64,19 @@ func titleWordRules() []rule {
 	return out
 }
 
-// byFieldType believes the type that the form gives the field; on a webhook for form products it outranks the rest.
+// byFieldType believes the type that the form gives the field; on a webhook for form products it outranks the rest. A
+// question for somebody else's, or for something else, counts only where nothing better was sent.
 func (q *candidate) byFieldType() bid {
 	b := bid{strength: typeElsewhere}
 	if q.service {
 		b.strength = typeOnFormService
 	}
+	others := strangers
 	switch q.typ {
 	case emailType:
 		b.field = fieldEmail
 	case nameType:
-		b.field = fieldName
+		b.field, others = fieldName, nameRule.none
 	case phoneType:
 		b.field = fieldPhone
 		if !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
@@ -83,8 +85,29 @@ func (q *candidate) byFieldType() bid {
 	default:
 		return bid{}
 	}
+	if q.isNamed(b.field) {
+		return b
+	}
+	b.penalty++
+	if names.HasAny(q.words(), others) {
+		b.strength = weakName
+	}
 	return b
 }
+
+// isNamed reports whether the title or the key is a known name of a field.
+func (q *candidate) isNamed(f field) bool {
+	return slices.ContainsFunc([]string{q.title, q.key}, func(name string) bool {
+		e, _, ok := aliasOf(name)
+		return ok && e.field == f
+	})
+}
+
+// strangers are people whose address or phone a form also asks for.
+var strangers = names.Set(`
+	mae pai filho filha esposa esposo marido conjuge irmao irma parente socio socia amigo amiga emergencia indicado
+	indicada indicou indicacao vendedor madre padre hijo hija hermano hermana pareja companheiro companheira mother father
+	son daughter wife husband spouse brother sister partner friend emergency referral seller owner`)
 
 // byAreaCode: "DDD Celular" beside "Celular".
 func (q *candidate) byAreaCode() bid {
