@@ -168,6 +168,67 @@ func TestARepetitionIsInTheLog(t *testing.T) {
 	equal(t, "woken", s.woken.Load(), 1)
 }
 
+// olderInbox writes receipts whose keys hold a product's id alone.
+type olderInbox struct{ ports.Inbox }
+
+func (i olderInbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
+	for j := range a.People {
+		a.People[j].Key, _, _ = strings.Cut(a.People[j].Key, "\n")
+	}
+	return i.Inbox.Take(ctx, a)
+}
+
+type olderStore struct{ ports.Store }
+
+func (s olderStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.Inbox = olderInbox{r.Inbox}
+	return r
+}
+
+// TestPostsThatShareAnID: an id that says what a post is about makes no retry of another person's post, nor the counter
+// of another site; the same post again is one, also where its receipt is older than that distinction.
+func TestPostsThatShareAnID(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ what, before, after, other string }{
+		{"an event that people attend", `{"event_name":"Workshop","event_id":"77",`, `}`, ""},
+		{"a form", `{"event":"generate_lead","id":"form-contato","data":{`, `}}`, ""},
+		{"a form in the envelope", `{"event":"lead.created","data":{"id":"form-1",`, `}}`, ""},
+		{"a plugin's counter", `{"form_id":1,"submission_id":42,`, `}`, ""},
+		{"a product's counter", `{"entry":{"form_id":"1","id":"42",`, `}}`, ""},
+	} {
+		s := inMemory(t)
+		older, hook := intake.New(olderStore{s.store}, s.now), s.hook(webhook.Signature{})
+		send := func(in *intake.Intake, person string) intake.Accepted {
+			return must(in.Receive(t.Context(), hook, post(c.before+person+c.after)))
+		}
+		const ana, bia, rui = `"nome":"Ana","email":"ana@x.example"`, `"nome":"Bia","email":"bia@x.example"`,
+			`"nome":"Rui","email":"rui@x.example"`
+		first := send(older, ana)
+		equal(t, c.what+": again, with an older receipt", line(send(s.intake, ana)), repeated(first))
+		second := send(s.intake, bia)
+		equal(t, c.what+": another person", line(second.Repeated, second.ContactID != first.ContactID), "false true")
+		equal(t, c.what+": again", line(send(s.intake, bia)), repeated(second))
+		equal(t, c.what+": a third", send(s.intake, rui).Repeated, false)
+		equal(t, c.what+": traces", s.traces(hook), "3 3 3 3 5")
+	}
+}
+
+// TestOnePersonAsksTwice: what one person asks under an id of a form are two contacts, and of one submission one.
+func TestOnePersonAsksTwice(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	send := func(body string) intake.Accepted { return must(s.intake.Receive(t.Context(), hook, post(body))) }
+	form := func(says string) string {
+		return `{"event":"lead","id":"form-1","data":{"email":"ana@x.example","mensagem":"` + says + `"}}`
+	}
+	send(form("quero um orçamento"))
+	equal(t, "another message", send(form("e também uma visita")).Repeated, false)
+	first := send(`{"submission_id":"7","attempt":1,"email":"ana@x.example"}`)
+	equal(t, "another try", line(send(`{"submission_id":"7","attempt":2,"email":"Ana@X.example"}`)), repeated(first))
+}
+
 // TestAReplay reads a delivery as if it came now, after settings were fixed, and makes one contact however it is
 // replayed.
 func TestAReplay(t *testing.T) {

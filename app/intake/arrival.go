@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,7 +26,10 @@ const idempotencyKeyMax = 255
 // identity holds what a repeated post is recognised by, so that a retry makes no second contact.
 type identity struct {
 	// keys are the idempotency keys of its people; one is empty where nothing identifies the person's submission.
-	keys        []string
+	keys []string
+	// earlier are keys without what an id needs beside it (intake.IDNeeds), as older receipts have them; empty where the
+	// key needs nothing. The post before them must have had the same body.
+	earlier     []string
 	fingerprint []byte
 	// strict says that a repeat with another fingerprint is an error.
 	strict bool
@@ -46,7 +50,7 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 			number = "\n" + strconv.Itoa(i+1) // no header contains a line break
 		}
 		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
-		key := ""
+		key, earlier := "", ""
 		switch {
 		case sent != "":
 			key = "key:" + sent + number
@@ -54,14 +58,29 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 			key = "id:" + d.HeaderID() + number
 		case draft.DeliveryID != "":
 			key = "id:" + draft.DeliveryID
+			if more := known.beside(draft); more != "" {
+				key, earlier = key+more, key
+			}
 		case d.AmbiguousID() != "":
 			key = fmt.Sprintf("id:x-webhook-id:%s\n%x", d.AmbiguousID(), sha256.Sum256(known.fingerprint)) + number
 		case d.ReplayOf != "":
 			key = "replay:" + d.ReplayOf + number
 		}
-		known.keys = append(known.keys, key)
+		known.keys, known.earlier = append(known.keys, key), append(known.earlier, earlier)
 	}
 	return known, nil
+}
+
+// beside is what a key holds beside a product's id that may be shared by several people.
+func (k identity) beside(draft intake.Draft) string {
+	switch draft.IDNeeds {
+	case intake.IDAndEmail:
+		return "\n" + strings.ToLower(draft.Email)
+	case intake.IDAndBody:
+		return fmt.Sprintf("\n%x", sha256.Sum256(k.fingerprint))
+	case intake.IDAlone:
+	}
+	return ""
 }
 
 // fingerprint is what two posts are compared by: the body, without the boundary of a multipart one, which senders

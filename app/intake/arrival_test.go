@@ -81,6 +81,15 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 			t.Errorf("several are known by %q, %v, want %q", got, err, want)
 		}
 	}
+	for needs, want := range map[intake.IDNeeds]string{
+		intake.IDAlone: "id:c|", intake.IDAndEmail: "id:c\nana@x.example|id:c", intake.IDAndBody: "id:c\n" + ofX + "|id:c",
+	} {
+		d := webhook.Delivery{Body: []byte("x")}
+		known, err := identify(d, []intake.Draft{{DeliveryID: "c", IDNeeds: needs, Email: "Ana@x.example"}})
+		if got := known.keys[0] + "|" + known.earlier[0]; err != nil || got != want {
+			t.Errorf("an id that needs %d is known by %q, %v, want %q", needs, got, err, want)
+		}
+	}
 	multipart := func(boundary string) webhook.Delivery {
 		return webhook.Delivery{
 			Headers: []intake.Pair{header("content-type", "multipart/form-data; boundary="+boundary)},

@@ -211,14 +211,16 @@ func (i *Intake) take(
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}
-	unfit, met := drafts[0].CheckEmail(), make([]ports.Receipt, 1) // of several people each has an address
+	unfit := drafts[0].CheckEmail() // of several people each has an address
+	met, err := i.metEarlier(ctx, d.WebhookID, known)
 	switch {
+	case err != nil:
 	case unfit == nil:
 		arrival := arrivalOf(hook, drafts, d, known)
 		arrival.Read = read
 		dateConsents(arrival, said)
-		met, err = i.keep(ctx, arrival, known.strict)
-	case known.keys[0] != "":
+		met, err = i.keep(ctx, arrival, known.strict, met)
+	case known.keys[0] != "" && !met[0].Repeated:
 		// It may be a repeat of an accepted post, which had what this one lacks.
 		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
 		if errors.Is(err, ports.ErrNotFound) {
@@ -245,11 +247,31 @@ func (i *Intake) take(
 	return accepted, nil
 }
 
+// metEarlier returns the receipts that stand under the earlier keys of a post's people, for the same body.
+func (i *Intake) metEarlier(ctx context.Context, webhookID string, known identity) ([]ports.Receipt, error) {
+	met := make([]ports.Receipt, len(known.keys))
+	for j, key := range known.earlier {
+		if key == "" {
+			continue
+		}
+		first, err := i.store.Repos().Inbox.Known(ctx, webhookID, key, known.fingerprint)
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return nil, err
+		}
+		if first.Same {
+			met[j] = first
+		}
+	}
+	return met, nil
+}
+
 // keep stores an arrival. If some of its people came before, it stores the others, and lists the earlier contacts in
-// the delivery beside theirs. It returns a receipt for each. Nothing is stored when all came before, or, if strict,
-// when one came before with another body.
-func (i *Intake) keep(ctx context.Context, a ports.Arrival, strict bool) ([]ports.Receipt, error) {
-	people, met := a.People, make([]ports.Receipt, len(a.People))
+// the delivery beside theirs. It returns a receipt for each; met has those that are known already. Nothing is stored
+// when all came before, or, if strict, when one came before with another body.
+func (i *Intake) keep(
+	ctx context.Context, a ports.Arrival, strict bool, met []ports.Receipt,
+) ([]ports.Receipt, error) {
+	people := a.People
 	for {
 		var contacts []string
 		a.People = a.People[:0:0]

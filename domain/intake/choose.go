@@ -55,10 +55,10 @@ func scoreOf(a *answer, b bid) score {
 }
 
 // hasOwnName reports whether the sender wrote exactly the contract's own name of the field, and a rule believes that it
-// means it. Beside the name of somebody else it is that person's.
+// means it. Beside the name of somebody else it is that person's, inside a company the company's.
 func (a *answer) hasOwnName(b bid) bool {
 	own := fieldNames[b.field]
-	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another &&
+	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another && !a.aside &&
 		(a.prefix == "" || !a.saysNotTheirs())
 }
 
@@ -123,7 +123,9 @@ func (r *reader) choose(d *Draft) {
 			numbers++
 		}
 	}
-	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
+	c.candidate = candidate{
+		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
+	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
 			c.candidate.answer, c.candidate.found = a, findings{}
@@ -164,7 +166,7 @@ func (c *chooser) settle() {
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
 		b := rules[i].bid(q)
-		if b.field == noField || personal[b.field] && q.ofOurs() {
+		if b.field == noField || personal[b.field] && q.ofOurs() && !(q.asksOurs && isQuestion(q.key)) {
 			continue
 		}
 		if q.reopened {

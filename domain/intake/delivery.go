@@ -36,12 +36,29 @@ func paths(list string) [][]string {
 	return out
 }
 
-// deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender does not count: two
-// posts with it are two contacts.
-func deliveryID(n *tree.Node) string {
+// IDNeeds is what must be equal, beside their DeliveryID, for two posts to be one submission. Where more is needed, the
+// id may be shared: the number of a record, which another site counts too, or something that many people ask about.
+type IDNeeds uint8
+
+// What is needed.
+const (
+	IDAlone IDNeeds = iota
+	IDAndEmail
+	IDAndBody
+)
+
+// postID is a sender's own id of a submission; the zero value for none.
+type postID struct {
+	id    string
+	needs IDNeeds
+}
+
+// deliveryID returns the sender's own id of a submission. A bare "id" of an unknown sender does not count: two posts
+// with it are two contacts.
+func deliveryID(n *tree.Node) postID {
 	n = n.First()
 	if n == nil || n.Kind != tree.Object {
-		return ""
+		return postID{}
 	}
 	n = asSent(n)
 	if slices.ContainsFunc(n.Children, mayTellDelivery) {
@@ -63,17 +80,36 @@ func (d *deliveryRule) fits(n *tree.Node) bool {
 	return d.when == nil || d.when(n)
 }
 
-func (d *deliveryRule) idOf(n *tree.Node) string {
+func (d *deliveryRule) idOf(n *tree.Node) postID {
 	var id strings.Builder
 	id.WriteString(d.product)
-	for _, p := range d.idPath {
-		s := n.Str(p...)
-		if !usableID(s) {
-			return ""
+	parts := make([]string, len(d.idPath))
+	for i, p := range d.idPath {
+		parts[i] = n.Str(p...)
+		if !usableID(parts[i]) {
+			return postID{}
 		}
-		id.WriteString(":" + s)
+		id.WriteString(":" + parts[i])
 	}
-	return id.String()
+	return postID{id.String(), needsOfParts(parts)}
+}
+
+// needsOfParts tells ids that are unique from the numbers that a program counts up: on two sites it counts the same.
+func needsOfParts(parts []string) IDNeeds {
+	counted := false
+	for _, s := range parts {
+		switch n := names.CountDigits(s); {
+		case n == 0: // a state or an event
+		case n == len(s) && n < 12:
+			counted = true
+		default:
+			return IDAlone
+		}
+	}
+	if counted {
+		return IDAndEmail
+	}
+	return IDAlone
 }
 
 // isTest reports whether the sender says that a submission is a test.
@@ -100,7 +136,8 @@ type idKind uint8
 const (
 	_            idKind = iota
 	deliveryName        // the delivery or the event: enough alone
-	recordName          // the submission: enough alone, but qualified by its form and event
+	recordName          // the submission: with the person's address, qualified by its form and event
+	resultName          // the submission, or its outcome, which others have too
 	eventName           // an event of the webhook, or one that people attend: only with the event's type
 	orderName           // an order, which has many events: only with the event's type, and its state
 )
@@ -112,8 +149,9 @@ var idNames = names.ByWord(map[idKind]string{
 		messageid`,
 	recordName: `
 		submissionid submissionuuid submissionguid formsubmissionid responseid responseuuid responseguid formresponseid
-		entryid formentryid leadid leadgenid leaduuid leadgenleadid idlead resultid facebookleadid`,
-	eventName: `eventid`,
+		entryid formentryid leadid leadgenid leaduuid leadgenleadid idlead facebookleadid`,
+	resultName: `resultid`,
+	eventName:  `eventid`,
 	orderName: `
 		orderid orderuuid ordercode orderref ordernumber transactionid transactioncode saleid salecode purchaseid paymentid
 		invoiceid bookingid bookinguid appointmentid`,
@@ -174,16 +212,16 @@ func factsOf(n *tree.Node) facts {
 	return f
 }
 
-// idByName returns the id of a post that is recognised by its name, after that name, or "".
-func idByName(n *tree.Node) string {
+// idByName returns the id of a post that is recognised by its name, after that name.
+func idByName(n *tree.Node) postID {
 	var f facts
 	if slices.ContainsFunc(n.Children, mayBeID) {
 		f = factsOf(n)
-		if id := f.named(); id != "" {
+		if id := f.named(); id.id != "" {
 			return id
 		}
 		if f.event != "" && f.envelope && !f.person && usableID(f.bare) && (!changes(f.event) || drawn(f.bare)) {
-			return "id:" + join(f.event, f.bare)
+			return bareID(f.event, f.bare)
 		}
 	}
 	for i := range n.Children {
@@ -192,43 +230,47 @@ func idByName(n *tree.Node) string {
 			continue
 		}
 		if p := eventOf(k.Key); p != nil && usableID(k.Str(p.EventID...)) {
-			return p.Name + ":" + k.Key + ":" + k.Str(p.EventID...)
+			id := k.Str(p.EventID...)
+			return postID{p.Name + ":" + k.Key + ":" + id, needsOfParts([]string{id})}
 		}
-		id := ""
+		var id postID
 		switch {
 		case k.Kind == tree.Object && idPlaces[k.Key]:
 			id = idInside(n, k)
 		case k.Kind == tree.Array && idLists[k.Key]:
 			id = idOfPerson(n, k.First())
 		}
-		if id != "" {
+		if id.id != "" {
 			return id
 		}
 	}
-	return ""
+	return postID{}
 }
 
+// bareID is an "id" beside an event's type, which may be what many people's events are about.
+func bareID(event, id string) postID { return postID{"id:" + join(event, id), needsOf(id)} }
+
 // idInside is idByName for an envelope inside the body.
-func idInside(n, envelope *tree.Node) string {
+func idInside(n, envelope *tree.Node) postID {
 	f, inner := factsOf(n), factsOf(envelope)
 	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
-	if id := inner.named(); id != "" {
+	if id := inner.named(); id.id != "" {
 		return id
 	}
 	if f.event != "" && products.Created(f.event) && usableID(inner.bare) {
-		return "id:" + join(f.event, inner.bare)
+		return bareID(f.event, inner.bare)
 	}
-	return ""
+	return postID{}
 }
 
 // idOfPerson is idByName for the first of a list of people.
-func idOfPerson(n, person *tree.Node) string {
+func idOfPerson(n, person *tree.Node) postID {
 	if person == nil || person.Kind != tree.Object || !slices.ContainsFunc(person.Children, mayBeID) {
-		return ""
+		return postID{}
 	}
 	f, inner := factsOf(n), factsOf(person)
-	if !inner.person || inner.kind == 0 || inner.kind > recordName {
-		return ""
+	if !inner.person || inner.kind == 0 || inner.kind > resultName {
+		return postID{}
 	}
 	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
 	return inner.named()
@@ -249,16 +291,29 @@ func mayBeID(n tree.Node) bool {
 var idEndings = [...]string{"ref", "code", "Code", "number", "Number", "key", "Key"}
 
 // named returns the id with a name of its own, when what it needs beside it is there.
-func (f *facts) named() string {
+func (f *facts) named() postID {
 	switch {
 	case f.kind == 0, f.kind >= eventName && f.event == "":
-		return ""
+		return postID{}
 	case f.kind == deliveryName:
-		return f.name + ":" + f.id
+		return postID{id: f.name + ":" + f.id}
 	case f.kind == orderName:
-		return f.name + ":" + join(f.event, f.state, f.id)
+		return postID{f.name + ":" + join(f.event, f.state, f.id), IDAndEmail}
 	}
-	return f.name + ":" + join(f.event, f.form, f.id)
+	id := postID{f.name + ":" + join(f.event, f.form, f.id), IDAndEmail}
+	if f.kind != recordName {
+		id.needs = needsOf(f.id)
+	}
+	return id
+}
+
+// needsOf tells an id that was drawn for one event from one that somebody gave to what the event is about: a workshop,
+// a form, an outcome.
+func needsOf(id string) IDNeeds {
+	if len(id) >= 16 && names.CountDigits(id) >= 4 && strings.IndexByte(id, ' ') < 0 {
+		return IDAndEmail
+	}
+	return IDAndBody
 }
 
 // usableID rejects what stands for a missing id.

@@ -134,6 +134,8 @@ type Draft struct {
 	// DeliveryID is the product's own id of the submission, the same in every
 	// retry, with the product before it ("typeform:…"); empty when there is none.
 	DeliveryID string
+	// IDNeeds is what else recognises a retry.
+	IDNeeds IDNeeds
 	// ByEmailKey says that Email was read from Options.EmailKey.
 	ByEmailKey bool
 	// SharedID says that the DeliveryID is one for several people of the body.
@@ -161,7 +163,8 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 
 // readTree reads a parsed body.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
-	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree), kind: o.Kind}
+	own := deliveryID(&tree)
+	d := Draft{DeliveryID: own.id, IDNeeds: own.needs, Test: isTest(&tree), kind: o.Kind}
 	r := newReader(o, trace)
 	r.walk(&tree)
 	if r.err != nil {

@@ -229,6 +229,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	mirrors := mirrorsIn(n)
 	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
+	strangers := n.Key != "" && lookup(n.Key).tree != containerTree && !peopleLists[names.Of(n.Key)]
 	named.prefix = ""
 	if named.key == "" {
 		named.key = n.Key
@@ -255,6 +256,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 		default:
 			sub := s
 			sub.group = r.newGroup(s.group)
+			sub.aside = sub.aside || strangers
 			if records++; records > 1 {
 				sub.rank += 2
 				sub.another = true

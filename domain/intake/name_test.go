@@ -31,3 +31,29 @@ func TestNamesAreTakenAsSent(t *testing.T) {
 		}
 	}
 }
+
+// TestNameBesideAnAskedEmail: where a question beside it asks for the e-mail, a bare name is the person's, also in a form
+// that sends its own id.
+func TestNameBesideAnAskedEmail(t *testing.T) {
+	t.Parallel()
+	for _, email := range []string{
+		"email", "E-mail (obrigatório)", "No Label email", "Company email", "Correo electrónico", "Insira seu e-mail",
+		"Qual o e-mail para contato?", "Digite aqui o seu melhor e-mail", "Tu correo electrónico aquí", "Your work e-mail",
+	} {
+		for _, name := range []string{"Nome", "Name", "Nombre", "nome"} {
+			body := pairs(name, "Ana Lima", email, "ana@x.com", "form_id", "c1d6fde", "form_name", "LP")
+			if d := mustRead(t, formType, body); d.Name != "Ana Lima" || d.Email != "ana@x.com" {
+				t.Errorf("%s, %s: %q %q", name, email, d.Name, d.Email)
+			}
+		}
+	}
+	for _, body := range []string{
+		`{"name":"LP","form_id":3,"admin_email":"x@y.com","data":{"first_name":"Ana","email":"ana@x.com"}}`,
+		`{"name":"LP","form_id":3,"site email":"x@y.com","data":{"first_name":"Ana","email":"ana@x.com"}}`,
+		`{"name":"LP","form_id":3,"Full name":"Ana","owner_email":"x@y.com"}`,
+	} {
+		if d := mustRead(t, "", body); d.Name != "Ana" {
+			t.Errorf("%s: %q", body, d.Name)
+		}
+	}
+}

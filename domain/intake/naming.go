@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
 )
 
@@ -176,7 +177,7 @@ func aliasOf(key string) (e entry, again, ok bool) {
 // value says that it names none.
 func inOnePiece(key string) entry {
 	var buf [64]byte
-	name := names.Append(buf[:0], key)
+	name := names.Append(buf[:0], products.WithoutNumber(key))
 	if len(name) > 2 && name[0] == 'q' {
 		rest := name[1:]
 		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
@@ -231,7 +232,8 @@ func keyVariants(key string) []variant {
 			out = append(out, variant{k, again})
 		}
 	}
-	base := key
+	base := products.WithoutNumber(key)
+	add(base)
 	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && names.CountDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
 		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
 		add(base)

@@ -26,6 +26,14 @@ const (
 	rowNoise
 	// codeNoise is dropped when the value is a machine's code: "order.paid", "CONTACT_CREATED".
 	codeNoise
+	// typeNoise is dropped when the value is a machine's code for an event or a record; inside a thing for any code.
+	typeNoise
+	// machineNoise is dropped when the value looks like what a machine writes there: "pt-BR", "2.0.1", a hash.
+	machineNoise
+	// objectNoise is dropped for the same, and for one word: "event".
+	objectNoise
+	// currencyNoise is dropped when the value is the sign of a currency: "BRL".
+	currencyNoise
 )
 
 // noiseKeys are the keys of each kind, in normal form.
@@ -40,27 +48,30 @@ var noiseKeys = map[noise]string{
 		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm
 		passwordconfirmation confirmpassword repeatpassword newpassword passwd`,
 	softNoise: `
-		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion
-		version schemaversion creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat
-		startedat landedat deletedat receivedat timestamp eventtimestamp createdtime createddate updatedtime submissiontime
-		submissiondate submitdate timesubmitted datesubmitted eventdatetime firedat lastupdatedat carimbodedatahora
-		carimbodedatahoras dateadded datecreated dateupdated submittime currency currencyvalue moeda currencycode
-		paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable unread wpcf7 wpcf7version
-		wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug href avatar locale lang language
-		timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode antispam
-		antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid
-		workspaceid object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker
-		submitsource builddate uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink
-		triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash viewstate viewstategenerator
-		eventvalidation eventtarget eventargument avatarurl
-		avatartemplate editlink analyzeurl editresponseurl targeturl webhookendpoint successurl bookerurl orderkey formslug
-		itemkey xformidstring`,
-	stampNoise: `date time datetime when datadeenvio horadeenvio`,
-	stateNoise: `status responsestatus`,
-	rowNoise:   `order`,
+		id ids uuid uid guid token hash sid eventtype triggertype objecttype entitytype filtertype creationdate
+		poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat
+		receivedat timestamp eventtimestamp createdtime createddate updatedtime submissiontime submissiondate submitdate
+		timesubmitted datesubmitted eventdatetime firedat lastupdatedat carimbodedatahora carimbodedatahoras dateadded
+		datecreated dateupdated submittime currencyvalue paymentstatus paymentmethod paymenttype paymentamount
+		paymentdate issilent fromtable unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost
+		fluentformembdedpostid postid slug href avatar responseurl editurl adminlink emailtype idempotencykey webhookurl
+		executionmode antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime
+		listid workspaceid livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft
+		jsexecutiontracker submitsource builddate uploadserverurl timetosubmit validatednewrequiredfieldids
+		formfieldmask submissionslink triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash
+		viewstate viewstategenerator eventvalidation eventtarget eventargument avatarurl avatartemplate editlink
+		analyzeurl editresponseurl targeturl webhookendpoint successurl bookerurl orderkey formslug itemkey
+		xformidstring`,
+	machineNoise:  `ref lang language locale timezone version schemaversion apiversion duration elapsed`,
+	objectNoise:   `object key`,
+	currencyNoise: `currency moeda currencycode`,
+	stampNoise:    `date time datetime when datadeenvio horadeenvio`,
+	stateNoise:    `status responsestatus`,
+	rowNoise:      `order`,
 	codeNoise: `
-		event eventname webhookeventtype triggercode topic action type leadtype messagetype contenttype doctype
-		formmode billingreason collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
+		event eventname webhookeventtype triggercode topic action messagetype contenttype doctype formmode billingreason
+		collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
+	typeNoise: `type leadtype`,
 }
 
 // machineStates are the states that bookkeeping uses, in normal form, in English and as the platforms here write them.
@@ -91,6 +102,12 @@ func (a *answer) noisy(value string) bool {
 	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
 	if kind := a.entry.noise; kind != 0 {
+		switch {
+		case kind == typeNoise && a.prefix != "":
+			kind = codeNoise // what kind of thing it is
+		case kind == machineNoise && a.closed && !a.marks.has(asked):
+			kind = softNoise // what a program keeps about itself
+		}
 		return kind == hardNoise || !labelled && kind.drops(value)
 	}
 	if a.entry.field != noField || a.entry.attr != noAttr {
@@ -116,6 +133,14 @@ func (n noise) drops(value string) bool {
 		return isMachineState(value)
 	case codeNoise:
 		return isCode(value)
+	case typeNoise:
+		return isCode(value) && (strings.ContainsAny(value, ".:") || names.HasAny(names.Words(value), codeWords))
+	case machineNoise:
+		return isMachineMade(value)
+	case objectNoise:
+		return isMachineMade(value) || isCode(value) || plainKey(value)
+	case currencyNoise:
+		return len(value) <= 3 && names.CountDigits(value) == 0
 	case rowNoise:
 		return strings.HasSuffix(value, ".00000000000000000000")
 	}
@@ -206,6 +231,34 @@ func isCode(s string) bool {
 		}
 	}
 	return true
+}
+
+// codeWords are words of the codes of events and records; people's words for a type have none ("pessoa_juridica").
+var codeWords = names.Set(`
+	event webhook hook control form forms submission submit submitted response answer record records row rows entry
+	entries item items created create updated update deleted delete insert inserted added add new changed completed
+	complete finished received sent approved paid refunded canceled cancelled expired pending failed succeeded
+	confirmed started opened closed lead leads leadgen contact contacts customer subscriber subscription order
+	purchase payment invoice checkout cart sale charge transaction booking appointment invitee message messages
+	conversation ticket deal person user page notification trigger conversion integration manual automatic api plain
+	multipart application text html json`)
+
+// isMachineMade reports whether a value is a number or version, a place's language or time, a length of time, a hash or
+// a code.
+func isMachineMade(s string) bool {
+	digits := names.CountDigits(s)
+	switch {
+	case len(s) > 60 || strings.IndexByte(s, ' ') >= 0 || !text.Printable(s):
+		return false
+	case digits > 0 && (strings.Trim(s, "0123456789.:+-vV") == "" || strings.HasPrefix(s, "PT")): // 2.0.1, -03:00, PT5M
+		return true
+	case strings.IndexByte(s, '/') > 0 && digits == 0, s == "UTC", s == "GMT": // America/Sao_Paulo
+		return true
+	case len(s) >= 16 && digits > 0, len(s) >= 8 && digits > 0 && isHex(strings.ReplaceAll(s, "-", "")):
+		return true
+	}
+	language, place, _ := strings.Cut(strings.ReplaceAll(s, "_", "-"), "-")
+	return len(language) == 2 && len(place) <= 4 || len(place) == 2 && plainKey(language) || strings.ContainsAny(s, ".:")
 }
 
 // isBookkeeping reports whether a program keeps a key for itself: a time of its own, a zero sum, a currency, an id in

@@ -95,3 +95,38 @@ func TestNoiseByLook(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersLikeBookkeeping: what a program keeps under a key is dropped when it looks like that; what a person
+// answered under the same key is not.
+func TestAnswersLikeBookkeeping(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{
+		"ref: AP1023", "language: Inglês", "language: english", "Idioma: pt", "lang: Español", "duration: 2 semanas",
+		"version: 1.6 Turbo", "currency: 1500", "currency: R$ 1.500,00", "moeda: Real", "type: pessoa_juridica",
+		"type: apartamento_novo", "type: PESSOA_FISICA", "leadtype: muito_quente", "key: chave do carro",
+		"object: Carta de crédito", "timezone: horário de Brasília", "locale: Salão de festas",
+	} {
+		key, value, _ := strings.Cut(answer, ": ")
+		for _, typ := range []string{formType, "application/json"} {
+			body := pairs("email", "a@x.com", key, value)
+			if typ != formType {
+				body = `{"email":"a@x.com","` + key + `":"` + value + `"}`
+			}
+			if d := mustRead(t, typ, body); d.Note() != answer {
+				t.Errorf("%s: %q", answer, d.Note())
+			}
+		}
+	}
+	for _, noise := range []string{
+		"ref: 01GTAPQ7Z7W1X2ZZ", "ref: 3f2504e0-4f89-41d3-9a0c-0305e82c3301", "language: pt-BR", "lang: pt", "locale: en_US",
+		"language: portuguese-br", "timezone: America/Sao_Paulo", "timezone: -03:00", "timezone: UTC", "version: 2.0.1",
+		"version: v3", "apiVersion: 2024-06-20", "duration: 312", "duration: PT5M", "elapsed: 12.5", "currency: BRL",
+		"moeda: R$", "currencyCode: usd", "type: contact.created", "type: form_submission", "type: NEW_LEAD",
+		"object: event", "object: checkout.session", "key: user:123", "leadtype: lead_ad",
+	} {
+		key, value, _ := strings.Cut(noise, ": ")
+		if d := mustRead(t, formType, pairs("email", "a@x.com", key, value)); d.Note() != "" {
+			t.Errorf("%s: %q", noise, d.Note())
+		}
+	}
+}

@@ -76,8 +76,8 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 		}
 		if d.DeliveryID != "" {
 			d.SharedID = v.shares(d.DeliveryID)
-			if own := deliveryID(v.element); d.SharedID && own != "" {
-				d.DeliveryID, d.SharedID = own, false
+			if own := deliveryID(v.element); d.SharedID && own.id != "" {
+				d.DeliveryID, d.IDNeeds, d.SharedID = own.id, own.needs, false
 			}
 			known := d.DeliveryID + " " + strings.ToLower(d.Email)
 			if !d.SharedID && taken[known] {
@@ -122,7 +122,7 @@ func (d *Draft) size() int {
 // shares reports whether an id of the body stands outside the person, and is thus shared by all.
 func (v *version) shares(id string) bool {
 	rest := without(&v.tree, v.path)
-	return deliveryID(&rest) == id
+	return deliveryID(&rest).id == id
 }
 
 // without returns the tree minus the node at the end of a path.
@@ -278,9 +278,11 @@ func personOf(n *tree.Node, o Options) Draft {
 	if n == nil || n.Kind != tree.Object {
 		return Draft{}
 	}
-	a, ok := dissect(n)
-	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.Scalar() || a.value.ScalarList()) {
-		return Draft{}
+	if a, ok := dissect(n); ok && (a.value.Scalar() || a.value.ScalarList()) {
+		bare := len(a.unknown) == 0 && (a.title != nil || a.name != nil)
+		if bare || !recordOfPerson(n) && newReader(o, nil).item(n, "", scope{}) {
+			return Draft{}
+		}
 	}
 	if field := n.Child("field"); field != nil && field.Kind == tree.Object {
 		return Draft{}

@@ -30,22 +30,50 @@ func (c *chooser) takePhone(d *Draft) {
 	a.taken = len(a.values) == 1
 	d.take(fieldPhone, a)
 	if names.CountDigits(d.Phone) <= 9 {
-		for _, area := range c.partsOf(fieldArea) {
-			if area.group == a.group {
-				d.Phone = text.Digits(area.values[0]) + d.Phone
-				area.taken = true
-				break
-			}
+		if area := partBeside(c.partsOf(fieldArea), a); area != nil {
+			d.Phone = text.Digits(area.values[0]) + d.Phone
+			area.taken = true
 		}
 	}
-	for _, country := range c.partsOf(fieldCountry) {
-		if country.group == a.group && names.CountDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+	if names.CountDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
 			d.Phone = "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			country.taken = true
 		}
 	}
 	d.PhoneE164 = fields.E164(d.Phone)
 }
+
+// partBeside returns the area or country beside a phone: the one whose key names that phone, else one that names none,
+// else the first.
+func partBeside(parts []*answer, phone *answer) *answer {
+	var best *answer
+	rank, of := 0, names.Of(phone.name())
+	for _, p := range parts {
+		if p.group != phone.group {
+			continue
+		}
+		its := partMarks.Replace(names.Of(p.name()))
+		found := 1
+		switch {
+		case its == of:
+			found = 4
+		case its == "":
+			found = 2
+		case strings.Contains(of, its) || strings.Contains(its, of):
+			found = 3
+		}
+		if found > rank {
+			best, rank = p, found
+		}
+	}
+	return best
+}
+
+// partMarks takes out of a key, in normal form, what makes it that of a part of a phone.
+var partMarks = strings.NewReplacer(
+	"ddd", "", "ddi", "", "codigodearea", "", "codigodopais", "", "codigopais", "", "areacode", "", "countrycode", "",
+	"dialcode", "", "callingcode", "")
 
 // numberBesideArea finds a number that is a phone only because of the area code beside it.
 func (c *chooser) numberBesideArea() *answer {

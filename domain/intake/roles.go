@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/intake/fields"
@@ -67,8 +68,13 @@ var trades = names.Set(`
 	doctors medico medica dentist dentista employee employees funcionario funcionaria colaborador colaboradora specialist
 	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
 	clinician realtor advertiser anunciante publisher vendor supplier sponsor mentor speaker speakers palestrante presenter
-	presenters imobiliaria agency agencia shop clinic clinica salon salao branch filial tenant dealer dealership
-	concessionaria unidade unit`)
+	presenters tenant dealer ` + placesOfTrade)
+
+// placesOfTrade are the places among them. Who is asked for the phone of the clinic works there.
+const placesOfTrade = `
+	imobiliaria agency agencia shop clinic clinica salon salao branch filial dealership concessionaria unidade unit`
+
+var places = names.Set(placesOfTrade)
 
 // ofTrade reports whether a key ends in the name of a trade, but for a noun for a record or what is asked of it.
 func ofTrade(key string) bool {
@@ -77,8 +83,11 @@ func ofTrade(key string) bool {
 	}
 	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
+		if w[i] == "profissional" && i > 0 && (phoneWords[w[i-1]] || emailRule.any[w[i-1]]) {
+			return false // "telefone profissional" is the phone at work
+		}
 		if trades[w[i]] {
-			return true
+			return !places[w[i]] || !isQuestion(key)
 		}
 		if sideWords[w[i]] != neutral {
 			return false
@@ -134,6 +143,35 @@ func (a *answer) ofOurs() bool {
 	}
 	s, _ := sideOfName(a.key)
 	return s == ours
+}
+
+// isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels as
+// keys: it has the little words of a language.
+func isQuestion(key string) bool {
+	if strings.IndexByte(key, ' ') < 0 {
+		return false
+	}
+	return strings.IndexByte(key, '?') > 0 || names.HasAny(names.Words(key), littleWords)
+}
+
+var littleWords = names.Set(`
+	o a do da dos das de no na pelo pela seu sua seus suas meu minha qual quem que como voce el la del su sus tu cual quien
+	the of your my what which who is`)
+
+// asksOurs reports whether the only people whom a post asks about are those who elsewhere are ours, in questions: then
+// they are who asks. A form for producers says "E-mail do produtor".
+func (r *reader) asksOurs() bool {
+	asked := false
+	for i := range r.answers {
+		a := &r.answers[i]
+		asked = asked || !a.closed && isQuestion(a.key) && a.ofOurs()
+	}
+	if !asked || r.emptyEmail != "" {
+		return false
+	}
+	return !slices.ContainsFunc(r.answers, func(a answer) bool {
+		return !a.ofOurs() && (a.typ == emailType || asksEmail(a.name()) || fields.WholeAddress(a.values[0]))
+	})
 }
 
 // personal are the fields that tell who somebody is: our own people never feed them.

@@ -6,6 +6,7 @@ import (
 
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
 )
 
 // candidate is an answer whose field is sought, with what the rules need to know.
@@ -15,6 +16,7 @@ type candidate struct {
 	onlyNumber bool          // the submission has one number question
 	numbered   map[stem]bool // see isAddress
 	service    bool          // the webhook is for form products
+	asksOurs   bool          // see reader.asksOurs
 	found      findings
 }
 
@@ -62,17 +64,19 @@ func titleWordRules() []rule {
 	return out
 }
 
-// byFieldType believes the type that the form gives the field; on a webhook for form products it outranks the rest.
+// byFieldType believes the type that the form gives the field; on a webhook for form products it outranks the rest. A
+// question for somebody else's, or for something else, counts only where nothing better was sent.
 func (q *candidate) byFieldType() bid {
 	b := bid{strength: typeElsewhere}
 	if q.service {
 		b.strength = typeOnFormService
 	}
+	others := strangers
 	switch q.typ {
 	case emailType:
 		b.field = fieldEmail
 	case nameType:
-		b.field = fieldName
+		b.field, others = fieldName, nameRule.none
 	case phoneType:
 		b.field = fieldPhone
 		if !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
@@ -81,8 +85,29 @@ func (q *candidate) byFieldType() bid {
 	default:
 		return bid{}
 	}
+	if q.isNamed(b.field) {
+		return b
+	}
+	b.penalty++
+	if names.HasAny(q.words(), others) {
+		b.strength = weakName
+	}
 	return b
 }
+
+// isNamed reports whether the title or the key is a known name of a field.
+func (q *candidate) isNamed(f field) bool {
+	return slices.ContainsFunc([]string{q.title, q.key}, func(name string) bool {
+		e, _, ok := aliasOf(name)
+		return ok && e.field == f
+	})
+}
+
+// strangers are people whose address or phone a form also asks for.
+var strangers = names.Set(`
+	mae pai filho filha esposa esposo marido conjuge irmao irma parente socio socia amigo amiga emergencia indicado
+	indicada indicou indicacao vendedor madre padre hijo hija hermano hermana pareja companheiro companheira mother father
+	son daughter wife husband spouse brother sister partner friend emergency referral seller owner`)
 
 // byAreaCode: "DDD Celular" beside "Celular".
 func (q *candidate) byAreaCode() bid {
@@ -118,6 +143,9 @@ func (q *candidate) known(n naming) bid {
 		case "name", "displayname":
 			b.penalty++ // the name of a record or an account; "contact_name" says whose name it is
 		}
+	}
+	if (b.field == fieldEmail || b.field == fieldPhone) && q.title == "" && q.prefix != "" && ofCompany(q.prefix) {
+		b.penalty += housePenalty
 	}
 	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
 		b.strength = weakName
@@ -324,12 +352,12 @@ func (q *candidate) fullTitle() string {
 	if q.title != "" {
 		return q.title
 	}
-	return join(q.prefix, q.key)
+	return join(q.prefix, products.WithoutNumber(q.key))
 }
 
 // nearTitle is the key together with the object that holds it.
 func (q *candidate) nearTitle() string {
-	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], q.key)
+	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], products.WithoutNumber(q.key))
 }
 
 // words are the words of the full title; none for a plain key, which no rule about titles can match.

@@ -36,10 +36,12 @@ func TestRules(t *testing.T) {
 		q    candidate
 		want bid
 	}{
-		{fieldType, candidate{answer: title("Contato", emailType), service: true}, bid{fieldEmail, typeOnFormService, 0}},
-		{fieldType, candidate{answer: title("Contato", emailType)}, bid{fieldEmail, typeElsewhere, 0}},
+		{fieldType, candidate{answer: title("Contato", emailType), service: true}, bid{fieldEmail, typeOnFormService, 1}},
+		{fieldType, candidate{answer: title("Contato", emailType)}, bid{fieldEmail, typeElsewhere, 1}},
+		{fieldType, candidate{answer: title("Seu e-mail", emailType)}, bid{fieldEmail, typeElsewhere, 0}},
+		{fieldType, candidate{answer: title("E-mail do amigo", emailType), service: true}, bid{fieldEmail, weakName, 1}},
 		{fieldType, candidate{answer: title("Celular", phoneType)}, bid{fieldPhone, typeElsewhere, 0}},
-		{fieldType, candidate{answer: title("Recado", phoneType)}, bid{fieldPhone, typeElsewhere, landlinePenalty}},
+		{fieldType, candidate{answer: title("Recado", phoneType)}, bid{fieldPhone, typeElsewhere, 1 + landlinePenalty}},
 		{fieldType, candidate{answer: title("Quanto?", numberType)}, bid{}},
 
 		{areaCode, candidate{answer: key("DDD Celular", "11")}, bid{fieldArea, knownName, 0}},
@@ -133,5 +135,56 @@ func TestRulesOfTitles(t *testing.T) {
 	house := candidate{answer: &answer{title: "Telefone da loja", key: "k1", values: []string{"x"}}}
 	if got := ask(t, "title of a phone", house); got != (bid{fieldPhone, titleWord, landlinePenalty + housePenalty}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestTypesOfStrangers: a field's type says what it holds, not whose it is.
+func TestTypesOfStrangers(t *testing.T) {
+	t.Parallel()
+	field := func(label, typ, value string) string {
+		return `{"label":"` + label + `","type":"` + typ + `","value":"` + value + `"}`
+	}
+	const phone, email, full = "INPUT_PHONE_NUMBER", "INPUT_EMAIL", "full_name"
+	for _, c := range []struct {
+		own, theirs [2]string // label and type
+		value, said string
+	}{
+		{[2]string{"Seu telefone", phone}, [2]string{"WhatsApp do amigo", phone}, "11987654321", "21912345678"},
+		{[2]string{"Seu telefone", phone}, [2]string{"WhatsApp da mãe", phone}, "11987654321", "21912345678"},
+		{[2]string{"Mobile", phone}, [2]string{"Your friend's mobile", phone}, "11987654321", "21912345678"},
+		{[2]string{"Móvil", phone}, [2]string{"Móvil de tu pareja", phone}, "11987654321", "21912345678"},
+		{[2]string{"Qual o seu número?", phone}, [2]string{"E o do seu cônjuge?", phone}, "11987654321", "21912345678"},
+		{[2]string{"E-mail", email}, [2]string{"E-mail do amigo", email}, "ana@x.com", "beto@x.com"},
+		{[2]string{"Onde te escrevemos?", email}, [2]string{"E-mail do sócio", email}, "ana@x.com", "beto@x.com"},
+		{[2]string{"E-mail para receber a proposta", email}, [2]string{"Correo de tu amiga", email}, "ana@x.com", "beto@x.com"},
+		{[2]string{"Nome", full}, [2]string{"Nome do cônjuge", full}, "Ana", "Beto"},
+		{[2]string{"Quem é você?", full}, [2]string{"Nome do filho", full}, "Ana", "Beto"},
+	} {
+		for _, kind := range []Kind{Generic, FormService} {
+			for _, alone := range []bool{false, true} {
+				fields, want := field(c.theirs[0], c.theirs[1], c.said), c.said
+				if !alone {
+					fields, want = fields+","+field(c.own[0], c.own[1], c.value), c.value
+				}
+				d, err := Read(Options{Kind: kind}, "", []byte(`{"data":{"fields":[`+fields+`]}}`))
+				if got := join(d.Email, d.Phone, d.Name); err != nil || got != want {
+					t.Errorf("%s: %s, %v, want %s", fields, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFullNamesTie: of two names with parts the one under a known key is the contact's.
+func TestFullNamesTie(t *testing.T) {
+	t.Parallel()
+	const ana, rui = `{"first":"Ana","last":"Lima"}`, `{"first":"Rui","last":"Lima"}`
+	for _, body := range []string{
+		`{"q30_nomeDo":` + rui + `,"q3_nome3":` + ana + `}`, `{"q3_nomeDo":` + rui + `,"q30_nome":` + ana + `}`,
+		`{"q3_nomeConjuge":` + rui + `,"q30_seuNomeAqui":` + ana + `}`,
+	} {
+		if d := mustRead(t, "", body); d.Name != "Ana Lima" {
+			t.Errorf("%s: %q", body, d.Name)
+		}
 	}
 }

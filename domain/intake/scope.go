@@ -20,6 +20,7 @@ type scope struct {
 	person   bool   // it is inside a contact, lead, customer …
 	deal     bool   // it is inside a deal or a purchase
 	another  bool   // it may be somebody else's, or out of date
+	aside    bool   // it is in a company, or in a list of people who may be strangers: own names have no precedence
 	staff    bool   // it is in a record that calls itself ours, see closeStaff
 	own      bool   // an address of e-mail stands in the same record
 	lead     bool   // it is in a record of the lead, by its key or by what it says
@@ -67,7 +68,7 @@ var formMarks = names.Set(`formid formname formtitle siteid site sitename survey
 
 // envelopeOf tells whether the answers stand in a container of an object rather than in the object itself.
 func envelopeOf(n *tree.Node) envelope {
-	container, mark, name := false, false, false
+	container, mark, name, email := false, false, false, false
 	for i := range n.Children {
 		k := &n.Children[i]
 		var buf [64]byte
@@ -77,8 +78,11 @@ func envelopeOf(n *tree.Node) envelope {
 		case e.field == fieldEmail && k.ScalarList() && len(k.Children) > 0:
 			return noEnvelope
 		case k.Scalar():
-			if e.field == fieldEmail && strings.Contains(k.Text, "@") {
-				return noEnvelope
+			if strings.IndexByte(k.Text, '@') >= 0 {
+				if e.field == fieldEmail {
+					return noEnvelope
+				}
+				email = email || asksEmail(k.Key)
 			}
 			name = name || e.field == fieldName
 			mark = mark || formMarks[string(w)]
@@ -87,7 +91,7 @@ func envelopeOf(n *tree.Node) envelope {
 		}
 	}
 	switch {
-	case !name:
+	case !name, email && !container:
 		return noEnvelope
 	case mark:
 		return formEnvelope
@@ -95,6 +99,17 @@ func envelopeOf(n *tree.Node) envelope {
 		return maybeEnvelope
 	}
 	return noEnvelope
+}
+
+// asksEmail reports whether a key or question is that of the contact's e-mail.
+func asksEmail(key string) bool {
+	e, _, ok := aliasOf(key)
+	if ok && e.field == fieldEmail {
+		return true
+	}
+	w := names.Words(key)
+	s, _ := sideOfName(key)
+	return s != ours && len(w) > 1 && emailRule.recognises(w)
 }
 
 // within is the scope inside a tree with a key and role.
@@ -142,6 +157,7 @@ var openToLeads = names.Set(`
 // it.
 func (r *reader) under(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
+	sub.aside = sub.aside || e.tree == unknownTree && ofCompany(key)
 	switch names.Of(key) {
 	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
@@ -150,6 +166,8 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.marks |= inEntry
 	case "event", "evento":
 		sub.marks |= inEvent
+	case "guests":
+		sub.rank++ // as often who comes along as who asks
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
@@ -171,6 +189,15 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.group = r.newGroup(s.group)
 	}
 	return sub
+}
+
+// ofCompany reports whether a key stands for the contact's company.
+func ofCompany(key string) bool {
+	if len(key) > 80 {
+		return false
+	}
+	e, _, _ := aliasOf(key)
+	return e.field == fieldCompany || names.HasAny(names.Words(key), houseWords)
 }
 
 // newGroup numbers a record inside another; 0 is the body itself.

@@ -2,10 +2,12 @@ package intake
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
 )
 
@@ -31,7 +33,7 @@ func (t *titleRule) bid(q *candidate) bid {
 	if len(title) < 2 || !t.recognises(title) || names.HasAny(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
-	if q.title == "" && t.misledBy(q, title) {
+	if q.title == "" && t.misledBy(q, title) || t.field == fieldCompany && !q.namesCompany(t) {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
@@ -104,7 +106,8 @@ var nameRule = titleRule{
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
 		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
 		membership username apelido nickname preferido
-		preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
+		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
+	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
 
 // companyAsked matches titles, as words, that ask for the name of a company or which one it is: "Como se chama sua
@@ -121,21 +124,59 @@ const (
 	companyVerb = `(atua|possui|tem|trabalha|representa)`
 )
 
+// namesCompany reports whether a title that mentions a company asks for its name. One in the language of people may ask
+// for anything about it ("Qual a maior dificuldade da sua empresa?"), so its other words must be those of a request for
+// a name.
+func (q *candidate) namesCompany(t *titleRule) bool {
+	name := q.name()
+	w := names.Words(products.WithoutNumber(name))
+	at := slices.IndexFunc(w, func(word string) bool { return t.any[word] })
+	asks := strings.IndexByte(name, '?') >= 0
+	if at < 0 || !asks && !names.HasAny(w, littleWords) || companyAsked.MatchString(strings.Join(w, " ")) {
+		return true
+	}
+	other := func(word string) bool {
+		return !littleWords[word] && !requestWords[word] && !t.any[word] && !lookup(word).leading &&
+			names.CountDigits(word) < max(1, len(word)-1)
+	}
+	switch {
+	case slices.ContainsFunc(w[:at], other):
+		return false
+	case names.HasAny(w[:at], nameOfCompany), at == 0 && !asks && len(w) <= 4:
+		return true
+	}
+	return !slices.ContainsFunc(w[at+1:], other)
+}
+
+// nameOfCompany are the words for the name of a company, requestWords those of a request for it.
+var (
+	nameOfCompany = names.Set(`nome name nombre razao fantasia chama llama`)
+	requestWords  = names.Set(`
+		nome name nombre razao social fantasia chama chamada llama called completo full legal digite informe insira
+		escreva preencha diga coloque please por favor enter indique se em na um uma en para for with are do you vc
+		onde where tu te es trabalha trabalho trabajas trabaja work works representa represent pertence hoje
+		atualmente atual current currently ou or e and y instituicao institucion institution escritorio loja marca
+		brand business clinica agencia fazenda escola contato contact cliente customer responsavel`)
+)
+
 // phoneWords name a phone.
 var phoneWords = names.Set(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
 
+// emailRule recognises an address of e-mail.
+var emailRule = titleRule{
+	name: "title of an e-mail", field: fieldEmail,
+	any: names.Set(`email emails correo`),
+	none: names.Set(`
+		receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
+		admin type verified verificado status subscription preferencia preference sent bounced permission template subject
+		confirmacao indicado indicada amigo amiga conjuge friend`),
+}
+
 // titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company comes
 // before the name: "Nome da empresa" names a company.
 var titleRules = []titleRule{
-	{
-		name: "title of an e-mail", field: fieldEmail,
-		any: names.Set(`email emails correo`),
-		none: names.Set(`
-			receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
-			admin type verified verificado status subscription preferencia preference sent bounced permission template subject
-			confirmacao indicado indicada amigo amiga conjuge friend`),
-	},
+	emailRule,
 	{
 		name: "title of a phone", field: fieldPhone,
 		any: phoneWords,

@@ -73,7 +73,9 @@ func (r *reader) member(k *tree.Node, s scope) {
 		case closedTree:
 			e.tree = roleOfClosed(k)
 		case unknownTree:
-			e.tree = roleBySide(k.Key)
+			if !k.ScalarList() || !isQuestion(k.Key) {
+				e.tree = roleBySide(k.Key)
+			}
 		}
 		if thing, ok := thingUnderID(k); ok {
 			named := *k

@@ -49,12 +49,29 @@ func jotformLabel(pretty string, k *tree.Node) (label string, cost int) {
 	label = pretty[:i]
 	label = label[strings.LastIndex(label, ", ")+1:]
 	label = strings.TrimSpace(strings.TrimPrefix(label, ","))
-	// Only a label that begins like the key surely belongs to this answer.
-	_, words, _ := strings.Cut(k.Key, "_")
-	if words = names.Of(words); len(words) < 2 || !strings.HasPrefix(names.Of(label), words) {
+	// Only a label that begins like the key surely belongs to this answer. A question that was renamed keeps the key of
+	// "Type a question"; then the whole answer must stand there.
+	_, words, _ := strings.Cut(WithoutNumber(k.Key), "_")
+	words = names.Of(words)
+	rest := pretty[i+1+len(value):]
+	renamed := words == "typea" && (rest == "" || strings.HasPrefix(rest, ", "))
+	if !renamed && (len(words) < 2 || !strings.HasPrefix(names.Of(label), words)) {
 		return "", len(pretty)
 	}
 	return label, len(pretty)
+}
+
+// WithoutNumber takes the number of its question off the end of a key that begins with it, too: "q4_email4".
+func WithoutNumber(key string) string {
+	if !numberedKey(key) {
+		return key
+	}
+	number, name, ok := strings.Cut(key[1:], "_")
+	name, ends := strings.CutSuffix(name, number)
+	if !ok || !ends || name == "" || names.CountDigits(number) < len(number) || names.CountDigits(name[len(name)-1:]) > 0 {
+		return key
+	}
+	return key[:len(key)-len(number)]
 }
 
 // numberedKey reports whether a key begins with the number of its question: "q4_email".
