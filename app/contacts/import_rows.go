@@ -85,7 +85,8 @@ func (b *Bulks) importRows(
 func (s importStep) ended(total int) string {
 	return fmt.Sprintf("%s importou %s: linhas: %s, contatos novos: %s, completados: %s, pulados: %s, com erro: %s.", s.actor,
 		cmp.Or(s.plan.File, "contatos colados"), catalog.Count(total), catalog.Count(s.plan.Made),
-		catalog.Count(s.plan.Filled), catalog.Count(total-s.plan.Made-s.plan.Filled-s.plan.Wrong), catalog.Count(s.plan.Wrong))
+		catalog.Count(s.plan.Filled), catalog.Count(total-s.plan.Made-s.plan.Filled-s.plan.Wrong),
+		catalog.Count(s.plan.Wrong))
 }
 
 // do makes a contact from a row, or applies the rule for duplicates.
