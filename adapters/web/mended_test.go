@@ -159,3 +159,41 @@ func TestAnAutomationIsTriedWithAnyContact(t *testing.T) {
 	has(t, "searched", v.get(at+"?procurar=zuleica"), "Zuleica Portela")
 	has(t, "searched in vain", v.get(at+"?procurar=ninguém"), "Nenhum contato assim.")
 }
+
+// TestAPeriodToComeHasNoMoney: it shows no other one's.
+func TestAPeriodToComeHasNoMoney(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.ask("documento", aPerson, "produto", "cpf")
+	v.get("/extrato") // with the notice of what was charged
+	page := unescaped(v.get("/extrato?de=2999-01-01"))
+	if n := strings.Count(page, "R$\u00a00,45"); n != 2 {
+		t.Errorf("the money is there %d times, not only as that of today and of this month", n)
+	}
+}
+
+// TestPurposesWithoutLookups are there, because what an instance without lookups tells others may need one too.
+func TestPurposesWithoutLookups(t *testing.T) {
+	t.Parallel()
+	v := newSite(t, false).visitor("Ana")
+	for _, page := range []string{"/privacidade", "/privacidade/registro"} {
+		has(t, page, v.get(page), `href="/finalidades"`)
+	}
+	page := v.get("/finalidades")
+	has(t, "the page", page, "Nova finalidade", `href="/finalidades" aria-current="page"`)
+	hasNot(t, "the page", page, "/historico-dividido")
+}
+
+// TestARefusedConnectionComesBack with the page that was asked for, and as a refusal.
+func TestARefusedConnectionComesBack(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	at := v.made("/webhooks", url.Values{
+		"nome": {"Meta"}, "tipo": {"meta"}, "faixas": {"zero"}, "segredo": {"segredo-do-app"}, "verificacao": {"abc"},
+	})
+	status, page := v.post(at+"/paginas", url.Values{"token": {" "}, "pagina": {"Loja do Centro"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d", status)
+	}
+	has(t, "the form", page, `value="Loja do Centro"`, `role="alert" tabindex="-1" autofocus`)
+}

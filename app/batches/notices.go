@@ -8,6 +8,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -60,12 +61,12 @@ func pausedText(q batch.Batch) string {
 }
 
 func endedText(q batch.Batch, spent lookup.Spent) string {
-	text := fmt.Sprintf("O lote foi concluído: documentos consultados: %d", q.Ended)
+	text := "O lote foi concluído: documentos consultados: " + catalog.Count(q.Ended)
 	if q.Status == batch.Cancelled {
-		text = fmt.Sprintf("O lote foi cancelado: documentos consultados: %d de %d", q.Ended, q.Valid)
+		text = "O lote foi cancelado: documentos consultados: " + catalog.Count(q.Ended) + " de " + catalog.Count(q.Valid)
 	}
 	if q.Failed > 0 {
-		text += fmt.Sprintf(", sem resposta: %d", q.Failed)
+		text += ", sem resposta: " + catalog.Count(q.Failed)
 	}
 	return text + ", gasto: " + spent.Amount.Reais() + "."
 }

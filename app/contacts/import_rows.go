@@ -83,9 +83,10 @@ func (b *Bulks) importRows(
 
 // ended describes in Portuguese how an import ended.
 func (s importStep) ended(total int) string {
-	return fmt.Sprintf("%s importou %s: linhas: %d, contatos novos: %d, completados: %d, pulados: %d, com erro: %d.", s.actor,
-		cmp.Or(s.plan.File, "contatos colados"), total, s.plan.Made, s.plan.Filled,
-		total-s.plan.Made-s.plan.Filled-s.plan.Wrong, s.plan.Wrong)
+	return fmt.Sprintf("%s importou %s: linhas: %s, contatos novos: %s, completados: %s, pulados: %s, com erro: %s.", s.actor,
+		cmp.Or(s.plan.File, "contatos colados"), catalog.Count(total), catalog.Count(s.plan.Made),
+		catalog.Count(s.plan.Filled), catalog.Count(total-s.plan.Made-s.plan.Filled-s.plan.Wrong),
+		catalog.Count(s.plan.Wrong))
 }
 
 // do makes a contact from a row, or applies the rule for duplicates.

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Number writes a JSON number of the format as people in Brazil do: R$ 1.234,50, 12,5%, 1.284.
 func (f Format) Number(text string) string {
@@ -37,6 +40,9 @@ func decimal(text string, least int) string {
 	}
 	return sign + Grouped(whole) + fraction
 }
+
+// Count writes a whole number of things with groups: 1.284.
+func Count(n int) string { return Grouped(strconv.Itoa(n)) }
 
 // Grouped puts a point between groups of three digits: 1.284.
 func Grouped(digits string) string {

@@ -77,7 +77,7 @@ func TestSlowWhoIsMeantIsChosenAnew(t *testing.T) {
 		}
 		b.Visit("/contatos?q=Pessoa+1")
 		b.Click("tbody tr:nth-child(1) [name=c]")
-		b.See("Todos os 1 com estes filtros")
+		b.See("O único com estes filtros")
 		b.Click(".bulk input[value=sim]")
 		b.Visit("/contatos")
 		said("on another page", " 0")

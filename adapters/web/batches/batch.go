@@ -133,7 +133,7 @@ func stateText(r batches.Result) string {
 	}[r.State]
 	switch {
 	case r.RepeatOf > 0:
-		text += fmt.Sprintf(", como na linha %d", r.RepeatOf)
+		text += ", como na linha " + web.Count(r.RepeatOf)
 	case r.State == batch.Failed && r.Message != "":
 		text += ". " + r.Message
 	case r.State == batch.Answered && r.Cache:

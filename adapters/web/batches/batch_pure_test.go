@@ -21,7 +21,7 @@ func TestAnItemThatFailedSaysWhy(t *testing.T) {
 	}{
 		{batches.Result{State: batch.Failed}, "falhou"},
 		{batches.Result{State: batch.Failed, Message: "Peça de novo."}, "falhou. Peça de novo."},
-		{batches.Result{State: batch.Failed, Message: "Peça de novo.", RepeatOf: 2}, "falhou, como na linha 2"},
+		{batches.Result{State: batch.Failed, Message: "Peça de novo.", RepeatOf: 12345}, "falhou, como na linha 12.345"},
 	} {
 		if got := stateText(c.of); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)

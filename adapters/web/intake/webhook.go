@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type webhookPage struct {
 	Sources []webhook.Source
 	Waiting int
 	Problem string
+	// Page is the only page or account that was asked for with such a token.
+	Page string
 	// Alike is how many refusals have an address under the webhook's own key of the e-mail.
 	Alike int
 }
@@ -84,7 +87,7 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 	}
 	data := webhookPage{
 		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
-		Outcome: f.Outcome, Try: try, Problem: problem,
+		Outcome: f.Outcome, Try: try, Problem: problem, Page: c.PostForm.Get("pagina"),
 	}
 	if w.Kind.Fetched() {
 		if data.Sources, data.Waiting, err = s.Leads.Sources(c.Ctx(), c.By, w.ID); err != nil {
@@ -129,7 +132,11 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 		return err
 	}
 	data.Month, data.Spark = sums[w.ID], s.sparkOf(bounds, daily[w.ID])
-	return c.Render("webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data, Wide: true})
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	return c.RenderStatus(status, "webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data, Wide: true})
 }
 
 func (s pages) webhookEnable(c *web.Call, f struct {

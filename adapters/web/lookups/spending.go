@@ -24,8 +24,12 @@ func (s pages) spendOf(c *web.Call, keyID string, data *statement, names map[str
 		last = today
 	}
 	first, err := time.Parse(time.DateOnly, data.Filter.From)
-	if err != nil || first.After(last) {
+	if err != nil || data.Problem != "" && first.After(last) {
 		first = last.AddDate(0, 0, 1-spendDays)
+	}
+	nothing := first.After(last) // the period begins after today
+	if nothing {
+		last = first
 	}
 	if most := last.AddDate(0, 0, 1-spendMost); first.Before(most) {
 		first = most
@@ -36,9 +40,11 @@ func (s pages) spendOf(c *web.Call, keyID string, data *statement, names map[str
 	}
 	q, from, until := filter.query(), first.Format(time.DateOnly), last.Format(time.DateOnly)
 	q.OfKey = keyID
-	spent, err := s.Statement.Spend(c.Ctx(), c.By, q, from, until)
-	if err != nil {
-		return err
+	var spent []lookup.DaySpent
+	if !nothing {
+		if spent, err = s.Statement.Spend(c.Ctx(), c.By, q, from, until); err != nil {
+			return err
+		}
 	}
 	totals := productTotals(spent, names)
 	for _, t := range totals {
@@ -51,6 +57,9 @@ func (s pages) spendOf(c *web.Call, keyID string, data *statement, names map[str
 	}
 	data.Plot, data.Rows = drawn.plot(spent, totals)
 	data.Parts, err = s.partsOf(c, data, spent, func(parts [2]lookup.Part) ([]lookup.PartSpent, error) {
+		if nothing {
+			return nil, nil
+		}
 		return s.Statement.SpendBy(c.Ctx(), c.By, q, from, until, parts)
 	})
 	return err

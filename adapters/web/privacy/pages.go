@@ -42,14 +42,14 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /privacidade/eliminacoes/{id}":              s.erasureShow,
 			"GET /privacidade/eliminacoes/{id}/recibo.json":  s.erasureFile,
 			"POST /privacidade/eliminacoes/{id}/desbloquear": s.erasureUnblock,
+			"GET /finalidades":                               s.purposeList,
+			"POST /finalidades":                              web.Decoded(s.purposeAdd),
+			"POST /finalidades/{codigo}":                     web.Decoded(s.purposeChange),
+			"POST /finalidades/{codigo}/encerrar":            web.Decoded(s.purposeRetire),
 		},
 		Lookups: map[string]web.Handler{
-			"GET /finalidades":                    s.purposeList,
-			"POST /finalidades":                   web.Decoded(s.purposeAdd),
-			"POST /finalidades/{codigo}":          web.Decoded(s.purposeChange),
-			"POST /finalidades/{codigo}/encerrar": web.Decoded(s.purposeRetire),
-			"POST /finalidade":                    web.Decoded(s.PurposeChoose),
-			"POST /historico-dividido":            web.Decoded(s.purposeShare),
+			"POST /finalidade":         web.Decoded(s.PurposeChoose),
+			"POST /historico-dividido": web.Decoded(s.purposeShare),
 		},
 	}
 }
