@@ -285,7 +285,7 @@ var yesNo = names.Set(`sim nao yes no si true false on off ok`)
 // fitsName: whatever stands under a key for names is a name, unless it is a phone.
 func fitsName(c *chooser, a *answer, s strength) bool {
 	if s < titleWord && a.title == "" {
-		return isLine(a) && fields.E164(a.text()) == ""
+		return isLine(a) && (!phoneLike(a.text()) || fields.E164(a.text()) == "")
 	}
 	return fitsPartOfName(c, a, s)
 }

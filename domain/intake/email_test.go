@@ -172,3 +172,36 @@ func TestNotificationOfMeta(t *testing.T) {
 		t.Errorf("%v, %q", refusal, d.DeliveryID)
 	}
 }
+
+// TestAddressesOfTheSite: the address in a hidden field, to which the site's mail goes, is not the lead's, also where
+// the lead's own is missing. One that a question asks for is.
+func TestAddressesOfTheSite(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{
+		"email_destino", "emailDestino", "emaildestino", "destino_email", "destinatario", "email_destinatario", "recipient",
+		"recipient_email", "email_to", "send_email_to", "_to", "to", "mail-to", "email_copia", "email_cc", "copia",
+		"email_notificacao", "notification_email", "Notification email", "email_notificacion", "notify",
+	} {
+		for _, email := range []string{"", "ana", "ana@x.com"} {
+			d := mustRead(t, formType, pairs("nome", "Ana", "email", email, key, "vendas@empresa.com.br"))
+			want := ""
+			if email == "ana@x.com" {
+				want = email
+			}
+			if d.Email != want {
+				t.Errorf("%s, e-mail %q: %q", key, email, d.Email)
+			}
+		}
+		if d := mustRead(t, formType, pairs("nome", "Ana", key, "vendas@empresa.com.br")); d.Email != "" {
+			t.Errorf("%s alone: %q", key, d.Email)
+		}
+	}
+	for _, key := range []string{
+		"E-mail para receber notificações", "Which email should we send the copy to?", "Correo para la notificacion",
+		"email_contato_site", "Seu e-mail",
+	} {
+		if d := mustRead(t, formType, pairs("nome", "Ana", key, "ana@x.com")); d.Email != "ana@x.com" {
+			t.Errorf("%s: %q", key, d.Email)
+		}
+	}
+}

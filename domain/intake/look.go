@@ -20,8 +20,18 @@ var notTheirs = names.Set(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return a.ofOurs() || names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs)
+	return a.ofOurs() || names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs) || ofMailbox(a.name())
 }
+
+// ofMailbox reports whether a key says where the form's mail goes: hidden fields hold the site's own address.
+func ofMailbox(key string) bool {
+	return !isQuestion(key) && names.HasAny(names.Words(key), mailboxWords)
+}
+
+var mailboxWords = names.Set(`
+	to destino destinos destinatario destinatarios recipient recipients copia copy cc bcc cco notificacao notificacoes
+	notificacion notification notifications notify aviso avisos emailto emaildestino emaildestinatario emailcopia emailcc
+	emailnotificacao`)
 
 // free reports whether an answer may still be found by its look.
 func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }

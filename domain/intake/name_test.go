@@ -57,3 +57,19 @@ func TestNameBesideAnAskedEmail(t *testing.T) {
 		}
 	}
 }
+
+// TestNameWithAPhone: a phone after it makes a name no phone.
+func TestNameWithAPhone(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"nome", "name", "Nombre completo", "Seu nome"} {
+		for value, want := range map[string]string{
+			"Maria 11 98765-4321": "Maria 11 98765-4321", "Maria (11) 98765-4321": "Maria (11) 98765-4321",
+			"Maria - 11987654321": "Maria - 11987654321", "11 98765-4321 Maria": "11 98765-4321 Maria",
+			"11 98765-4321": "", "+55 (11) 98765-4321": "", "11987654321": "",
+		} {
+			if d := mustRead(t, formType, pairs(key, value, "email", "m@x.com")); d.Name != want {
+				t.Errorf("%s %s: %q", key, value, d.Name)
+			}
+		}
+	}
+}

@@ -109,7 +109,7 @@ func asksEmail(key string) bool {
 	}
 	w := names.Words(key)
 	s, _ := sideOfName(key)
-	return s != ours && len(w) > 1 && emailRule.recognises(w)
+	return s != ours && len(w) > 1 && emailRule.recognises(w) && !ofMailbox(key)
 }
 
 // within is the scope inside a tree with a key and role.

@@ -64,6 +64,8 @@ func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
 		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) // the name of a deal, an order or a thing
+	case fieldEmail:
+		return ofMailbox(q.key)
 	case fieldCompany:
 		return q.deal
 	case fieldMessage:
