@@ -277,7 +277,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.SetEnabled, args{rule.ID, false}, forbidden, missing},
 		{s.automations.Rehearse, args{rule.ID, contact.ID}, forbidden, missing},
 		{s.automations.Newest, args{5}, forbidden, ""},
-		{s.automations.Try, args{automation.ContactCreated, ""}, forbidden, ""},
+		{s.automations.Try, args{automations.NewAutomation{Event: automation.ContactCreated}}, forbidden, ""},
 		{s.automations.Samples, args{automation.ContactCreated, ""}, forbidden, ""},
 		{s.automations.Runs, args{s.orgID, automation.JobFilter{}, "", 5}, forbidden, missing},
 		{s.automations.RunViews, args{automation.JobFilter{}, false, 5}, forbidden, ""},

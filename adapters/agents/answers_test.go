@@ -87,7 +87,8 @@ func TestAnAgentSeesWhoAnswered(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r := lookups.Result{Record: lookup.Record{Fields: []byte(`{"nome":"Ana"}`), Bureau: "completo"}}
-	if got := string(aSession().result(r, nil, false)); !strings.Contains(got, `"bureau":"completo"`) || strings.Contains(got, "fontes") {
+	got := string(aSession().result(r, nil, false))
+	if !strings.Contains(got, `"bureau":"completo"`) || strings.Contains(got, "fontes") {
 		t.Errorf("one bureau: %s", got)
 	}
 	r.Record.Sources = map[string]lookup.Source{"nome": {Bureau: "barato", At: at}}

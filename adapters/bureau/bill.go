@@ -20,8 +20,9 @@ func (r received) view() map[string]any {
 	return map[string]any{"status": r.code, "headers": headers, "body": r.decoded}
 }
 
-// bill returns what the bureau says that a call cost, and whether it bills it at all: nothing is no bill. The amount is nil where the
-// bureau does not say, or says it in a way that cannot be read: then the call costs the product's price, the most.
+// bill returns what the bureau says that a call cost, and whether it bills it at all: nothing is no bill. The amount is
+// nil where the bureau does not say, or says it in a way that cannot be read: then the call costs the product's price,
+// the most.
 func (c *Client) bill(ctx context.Context, m *mapping, doc asked, r received) (amount *catalog.Money, charged bool) {
 	if r.unread != nil || m.charged == nil && m.amount == nil {
 		return nil, true

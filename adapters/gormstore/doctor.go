@@ -31,8 +31,8 @@ type Finding struct {
 	Violations int64
 	// IDs are the first violations: ids of rows, or the ids that groups are made by.
 	IDs []string
-	// Served says that it is no fault of the data: a service that runs sees to it, or says to whoever can. It need not hold
-	// before one has run on a restored copy.
+	// Served says that it is no fault of the data: a service that runs sees to it, or says to whoever can. It need not
+	// hold before one has run on a restored copy.
 	Served bool
 }
 

@@ -189,8 +189,8 @@ func TestAQuestionIsHeldUnderEveryDataKey(t *testing.T) {
 	})
 }
 
-// TestTheNewestAnswerIsServedUnderEveryDataKey: an answer that replaced another while keys are rotated is served by every
-// instance.
+// TestTheNewestAnswerIsServedUnderEveryDataKey: an answer that replaced another while keys are rotated is served by
+// every instance.
 func TestTheNewestAnswerIsServedUnderEveryDataKey(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {

@@ -37,7 +37,8 @@ func TestACeiling(t *testing.T) {
 	}
 }
 
-// TestInputsOfABody are one object of texts and numbers, each name once; a refusal repeats no name, which may be anything.
+// TestInputsOfABody are one object of texts and numbers, each name once; a refusal repeats no name, which may be
+// anything.
 func TestInputsOfABody(t *testing.T) {
 	t.Parallel()
 	const once = "Há um nome em entradas que veio mais de uma vez."

@@ -20,14 +20,14 @@ const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero c
 type keyCap struct {
 	code         fault.Code
 	limit, left  int
-	what, passed string
+	what, then string
 	// wait is how long it lasts, where a request is repeated after it.
 	wait time.Duration
 }
 
 // reached is the refusal of a question that may make so many calls that are charged.
 func (c keyCap) reached(calls int) error {
-	f := fault.New(c.code, "O limite "+c.what+" de consultas cobradas desta chave foi atingido. "+c.passed)
+	f := fault.New(c.code, "O limite "+c.what+" de consultas cobradas desta chave foi atingido. "+c.then)
 	switch f.Limit, f.Left = c.limit, c.left; {
 	case c.limit == 0:
 		f.Message = historyOnly
@@ -38,7 +38,7 @@ func (c keyCap) reached(calls int) error {
 		return f
 	case c.left > 0:
 		f.Message = fmt.Sprintf("Uma consulta destas pode fazer até %d chamadas cobradas, e o limite %s desta chave só "+
-			"deixa mais %d. %s", calls, c.what, c.left, c.passed)
+			"deixa mais %d. %s", calls, c.what, c.left, c.then)
 	}
 	return f.After(c.wait)
 }
@@ -58,12 +58,12 @@ func (l *Ledger) capReached(ctx context.Context, k *access.Key, e lookup.Entry, 
 	if errors.Is(which, ports.ErrMonthCap) {
 		return keyCap{
 			code: fault.MonthlyLimit, limit: k.Limits.PerMonth, left: left(k.Limits.PerMonth, month), what: "mensal",
-			passed: "Consultas já feitas nos últimos dias seguem livres pelo histórico.",
+			then: "Consultas já feitas nos últimos dias seguem livres pelo histórico.",
 		}.reached(calls)
 	}
 	return keyCap{
 		code: fault.DailyLimit, limit: k.Limits.PerDay, left: left(k.Limits.PerDay, today), what: "diário",
-		passed: "Tente de novo depois da meia-noite.", wait: l.terms.Calendar.NextDay(e.At).Sub(e.At),
+		then: "Tente de novo depois da meia-noite.", wait: l.terms.Calendar.NextDay(e.At).Sub(e.At),
 	}.reached(calls)
 }
 

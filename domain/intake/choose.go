@@ -166,7 +166,7 @@ func (c *chooser) settle() {
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
 		b := rules[i].bid(q)
-		if b.field == noField || personal[b.field] && q.ofOurs() && !(q.asksOurs && isQuestion(q.key)) {
+		if b.field == noField || personal[b.field] && q.ofOurs() && (!q.asksOurs || !isQuestion(q.key)) {
 			continue
 		}
 		if q.reopened {

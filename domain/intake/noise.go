@@ -101,13 +101,7 @@ func (a *answer) noisy(value string) bool {
 		return true
 	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
-	if kind := a.entry.noise; kind != 0 {
-		switch {
-		case kind == typeNoise && a.prefix != "":
-			kind = codeNoise // what kind of thing it is
-		case kind == machineNoise && a.closed && !a.marks.has(asked):
-			kind = softNoise // what a program keeps about itself
-		}
+	if kind := a.noiseKind(); kind != 0 {
 		return kind == hardNoise || !labelled && kind.drops(value)
 	}
 	if a.entry.field != noField || a.entry.attr != noAttr {
@@ -120,6 +114,18 @@ func (a *answer) noisy(value string) bool {
 		return false // an address is not bookkeeping, even under "email_id"
 	}
 	return noisySuffix(key, labelled)
+}
+
+// noiseKind is the noise that an answer's key may be, where it stands.
+func (a *answer) noiseKind() noise {
+	switch kind := a.entry.noise; {
+	case kind == typeNoise && a.prefix != "":
+		return codeNoise // what kind of thing it is
+	case kind == machineNoise && a.closed && !a.marks.has(asked):
+		return softNoise // what a program keeps about itself
+	default:
+		return kind
+	}
 }
 
 // drops reports whether the value makes an answer of this kind bookkeeping.

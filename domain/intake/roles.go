@@ -84,7 +84,7 @@ func ofTrade(key string) bool {
 	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
 		if w[i] == "profissional" && i > 0 && (phoneWords[w[i-1]] || emailRule.any[w[i-1]]) {
-			return false // "telefone profissional" is the phone at work
+			return false // it is the phone at work
 		}
 		if trades[w[i]] {
 			return !places[w[i]] || !isQuestion(key)
@@ -145,8 +145,8 @@ func (a *answer) ofOurs() bool {
 	return s == ours
 }
 
-// isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels as
-// keys: it has the little words of a language.
+// isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels
+// as keys: it has the little words of a language.
 func isQuestion(key string) bool {
 	if strings.IndexByte(key, ' ') < 0 {
 		return false

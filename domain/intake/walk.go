@@ -69,14 +69,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 		e.tree = containerTree // the event's name
 	}
 	if !k.Scalar() {
-		switch e.tree {
-		case closedTree:
-			e.tree = roleOfClosed(k)
-		case unknownTree:
-			if !k.ScalarList() || !isQuestion(k.Key) {
-				e.tree = roleBySide(k.Key)
-			}
-		}
+		e.tree = roleOf(k, e.tree)
 		if thing, ok := thingUnderID(k); ok {
 			named := *k
 			named.Key = thing
@@ -103,6 +96,17 @@ func (r *reader) member(k *tree.Node, s scope) {
 	default:
 		r.objectMember(k, e, s)
 	}
+}
+
+// roleOf is what stands under a key of which the vocabulary says less, by its words.
+func roleOf(k *tree.Node, said treeRole) treeRole {
+	switch {
+	case said == closedTree:
+		return roleOfClosed(k)
+	case said == unknownTree && (!k.ScalarList() || !isQuestion(k.Key)):
+		return roleBySide(k.Key)
+	}
+	return said
 }
 
 // objectMember walks an object under a key: one answer, a list in disguise, or more members.

@@ -287,7 +287,7 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 // before is the state that calls find.
 type before struct {
 	now time.Time
-	// holders are the calls that hold leases, by these; newest the newest answers that make calls unnecessary, by question.
+	// holders are the calls that hold leases, by these; newest the answers that make calls unnecessary, by question.
 	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
@@ -306,9 +306,8 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		admission: newAdmission(),
 	}
 	var leases, of, indexes [][]byte
-	var calls []string
+	var calls, from []string
 	var only []*string
-	var from []string
 	var micros []int64
 	for _, b := range in {
 		if b.Shared {

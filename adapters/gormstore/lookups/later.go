@@ -90,7 +90,7 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 	return err
 }
 
-// leased puts off when the leases of a question end, or takes them again where they are free since the question was settled.
+// leased puts off when the leases of a question end, or takes them again where they are free since it was settled.
 func (r laterAnswers) leased(db *gorm.DB, a ports.Accepted, until time.Time) error {
 	done := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", until)
 	if done.Error != nil || done.RowsAffected > 0 || a.Shares == nil {

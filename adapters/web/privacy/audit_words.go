@@ -19,7 +19,7 @@ import (
 )
 
 // detailWords are the names in details that people would not read as they are stored.
-var detailWords = map[string]string{
+var detailWords = map[string]string{ //nolint:gosec // words, no secrets
 	"acao": "o que faz", "agradecimento": "página de agradecimento", "ativo": "tem acesso", "base": "base legal",
 	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
 	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",

@@ -86,8 +86,8 @@ func serving(t *testing.T, s ports.Store) {
 	}
 }
 
-// servingQuestions: a question with inputs is served with its own answers, and its entry keeps the inputs; one to a bureau
-// by name is not served with what others filled in.
+// servingQuestions: a question with inputs is served with its own answers, and its entry keeps the inputs; one to a
+// bureau by name is not served with what others filled in.
 func servingQuestions(t *testing.T, s ports.Store) {
 	ctx, repos, key := t.Context(), s.Repos(), kit.ID()
 	rec := kit.Kept(t, s, kit.ID(), kit.Doc(t, document.CPF, "52998224725"))
