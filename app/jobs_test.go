@@ -182,6 +182,24 @@ func TestWhatEachActionDoes(t *testing.T) {
 	})
 }
 
+// TestNothingIsSentToWhoHasLeft: the contact's data do not go to the address of an assignee whose access has ended.
+func TestNothingIsSentToWhoHasLeft(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+		contact := must(s.contacts.Create(t.Context(), ana, bia()))
+		rule := s.rule(automations.NewAutomation{Action: automation.Email, To: "assignee", Subject: "s", Text: "t"})
+		forgetNew(s)
+		job := s.ready(rule, contact.ID)
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
+		s.work(s.worker(), time.Second)
+		ended := s.job(job.ID)
+		equal(t, "the run", line(ended.State, ended.Result), "done o responsável não tem mais acesso, e nada é enviado a ele")
+		equal(t, "e-mails", len(s.mailer.list()), 0)
+		equal(t, "tried", must(s.automations.Rehearse(t.Context(), owner, rule.ID, contact.ID)).To, "")
+	})
+}
+
 // TestWhatAnAutomationOwesWhenItIsSwitchedOff is not lost: it can be run once it is enabled again. Nobody is alarmed.
 func TestWhatAnAutomationOwesWhenItIsSwitchedOff(t *testing.T) {
 	t.Parallel()

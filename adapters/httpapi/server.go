@@ -80,13 +80,17 @@ func New(c Config) http.Handler {
 	lookup := func(params ...string) []echo.MiddlewareFunc {
 		return []echo.MiddlewareFunc{wholeRoute, s.authenticate, headerLines, smallID, onlyParams(params...)}
 	}
+	// An answer that is handed out again is in the audit.
+	again := func(params ...string) []echo.MiddlewareFunc {
+		return append([]echo.MiddlewareFunc{s.through}, lookup(params...)...)
+	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
-		"lookupCpf":        lookup(queryOf[LookupCpfParams]()...),
-		"lookupCnpj":       lookup(queryOf[LookupCnpjParams]()...),
-		"lookup":           lookup(),
-		"lookupOpen":       lookup(),
-		"getLookup":        lookup(),
-		"getLookupOpen":    lookup(),
+		"lookupCpf":        again(queryOf[LookupCpfParams]()...),
+		"lookupCnpj":       again(queryOf[LookupCnpjParams]()...),
+		"lookup":           again(),
+		"lookupOpen":       again(),
+		"getLookup":        again(),
+		"getLookupOpen":    again(),
 		"getStatement":     append([]echo.MiddlewareFunc{looking, s.through}, lookup(queryOf[GetStatementParams]()...)...),
 		"getStatementFile": append([]echo.MiddlewareFunc{looking, s.through}, lookup(queryOf[GetStatementFileParams]()...)...),
 		"listProducts":     lookup(),

@@ -63,7 +63,7 @@ func looking(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// through notes how a request came, for the audit; lookups and posts are not audited.
+// through notes how a request came, for the audit; posts are not audited.
 func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		via := app.Via{

@@ -121,6 +121,9 @@ func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 	return outcome{result: fmt.Sprintf("status %d", status)}, err
 }
 
+// formerAssignee says why nothing is sent to whoever has left.
+const formerAssignee = "o responsável não tem mais acesso, e nada é enviado a ele"
+
 func (j *Jobs) mail(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
 	action := u.rule.Action
 	to := action.To
@@ -130,6 +133,9 @@ func (j *Jobs) mail(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 	case automation.ToAssignee:
 		if to = u.contact.Assignee.Email; to == "" {
 			return outcome{result: "o contato não tem responsável"}, nil
+		}
+		if !u.contact.Assignee.Active {
+			return outcome{result: formerAssignee}, nil
 		}
 	}
 	return j.send(ctx, ports.Mail{

@@ -71,7 +71,9 @@ func (a *Automations) Rehearse(ctx context.Context, by app.Caller, id, contactID
 	case automation.ToContact:
 		out.To = view.Email
 	case automation.ToAssignee:
-		out.To = view.Assignee.Email
+		if out.To = view.Assignee.Email; out.To != "" && !view.Assignee.Active {
+			out.To, out.Problem = "", formerAssignee
+		}
 	}
 	event, found, err := a.pastEvent(ctx, rule, view)
 	if err != nil {

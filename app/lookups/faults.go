@@ -18,9 +18,9 @@ const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero c
 
 // keyCap is a limit of a key that did not admit a question.
 type keyCap struct {
-	code         fault.Code
-	limit, left  int
-	what, then string
+	code        fault.Code
+	limit, left int
+	what, then  string
 	// wait is how long it lasts, where a request is repeated after it.
 	wait time.Duration
 }

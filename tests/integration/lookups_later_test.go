@@ -98,6 +98,10 @@ func TestWhenHistoryAnswers(t *testing.T) {
 		expect(t, "asked", get("?maxIdade=30"), "200")
 		expect(t, "history", get("?somenteHistorico=true&maxIdade=1"), "200")
 		expect(t, "history, in a body", post(`,"somenteHistorico":true,"maxIdade":1`), "200")
+		line := s.Statement(key.Key).Consultas[0]
+		expect(t, "again", s.Get("/api/v1/consultas/"+line.ID, key.Key).String(), "200")
+		read := s.Command("audit", "list", "--org", s.Org, "--json")
+		has(t, "the audit", read, `"porta":"api"`, `"acao":"resposta.baixada"`)
 		expect(t, "young enough", post(`,"maxIdade":1`), "200")
 		expect(t, "calls", bureau.Calls(), 1)
 		expect(t, "never young enough, and nothing else", get("?somenteHistorico=true&maxIdade=0"), "404 fora_do_historico")

@@ -63,6 +63,14 @@ func (s *Engine) PastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
 	})
 }
 
+// rollBack ends a transaction that has not been committed, also for whoever has gone away, and within Timeout: the
+// connection is closed where the database does not say so by then.
+func rollBack(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout())
+	defer cancel()
+	_ = tx.Rollback(ctx)
+}
+
 // OnPostgres runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
 func (s *Engine) OnPostgres(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 3
@@ -72,13 +80,13 @@ func (s *Engine) OnPostgres(ctx context.Context, f func(pgx.Tx) error) error {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+			defer rollBack(ctx, tx)
 			if err := f(tx); err != nil {
 				return err
 			}
 			err = tx.Commit(ctx)
 			var refused *pgconn.PgError
-			if err != nil && !errors.As(err, &refused) {
+			if err != nil && (!errors.As(err, &refused) || Severed(err)) { // a pooler says so that it lost the server
 				return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
 			}
 			return err

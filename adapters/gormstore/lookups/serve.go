@@ -103,7 +103,7 @@ func (r history) newestIndex(ctx context.Context, e lookup.Entry) ([]byte, error
 // Statements of lookups answered from the history on SQLite, written out because GORM's builder takes longer than they
 // do.
 var (
-	newestRecord = "SELECT " + latestColumns +
+	newestRecord = "SELECT " + latestColumns + //nolint:gosec // constants
 		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) AND (?5 = '' OR " + fmt.Sprintf(ofOne, "?5") +
 		")" + answering +
 		" AND NOT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?3 AND subject = ?4) ORDER BY answered_at DESC LIMIT 1"
