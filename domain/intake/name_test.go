@@ -32,8 +32,8 @@ func TestNamesAreTakenAsSent(t *testing.T) {
 	}
 }
 
-// TestNameBesideAnAskedEmail: where a question beside it asks for the e-mail, a bare name is the person's, also in a form
-// that sends its own id.
+// TestNameBesideAnAskedEmail: where a question beside it asks for the e-mail, a bare name is the person's, also in a
+// form that sends its own id.
 func TestNameBesideAnAskedEmail(t *testing.T) {
 	t.Parallel()
 	for _, email := range []string{

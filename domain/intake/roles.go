@@ -145,7 +145,7 @@ func (a *answer) ofOurs() bool {
 	return s == ours
 }
 
-// isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels as
+// isQuestion reports whether a key is a question that a person wrote, as sheets and forms send it that use labels as
 // keys: it has the little words of a language.
 func isQuestion(key string) bool {
 	if strings.IndexByte(key, ' ') < 0 {
