@@ -5,15 +5,20 @@ import (
 	"testing"
 )
 
+<<<<<<< HEAD
 // TestJotformKeys: keys carry the number of their question at both ends, and a renamed question keeps the key of the
 // one that it was.
+=======
+// TestJotformKeys: keys carry the number of their question at both ends, and a renamed question keeps the key that it
+// had.
+>>>>>>> intake
 func TestJotformKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ request, pretty, want string }{
 		{`{"q3_nome3":"Ana Lima","q4_email4":"ana@x.com","q6_empresa6":"Casa Azul","q8_valor8":"R$ 1.000,00"}`,
 			"Nome:Ana Lima, E-mail:ana@x.com, Empresa:Casa Azul, Valor:R$ 1.000,00", "Ana Lima ana@x.com Casa Azul 1000"},
 		{`{"q3_nome3":"Ana Lima","q4_email4":"ana@x.com","q6_empresa6":"Casa Azul"}`, "", "Ana Lima ana@x.com Casa Azul"},
-		{`{"q3_fullName3":{"first":"Ana","last":"Lima"},"q4_email4":"ana@x.com","q6_phoneNumber6":{"full":"(11) 98765-4321"}}`,
+		{`{"q3_fullName3":{"first":"Ana","last":"Lima"},"q4_email4":"ana@x.com","q6_phone6":{"full":"(11) 98765-4321"}}`,
 			"", "Ana Lima ana@x.com (11) 98765-4321"},
 		{`{"q3_nombre3":"Ana Lima","q4_correoElectronico4":"ana@x.com","q12_telefono12":"11987654321"}`, "",
 			"Ana Lima ana@x.com 11987654321"},

@@ -108,31 +108,31 @@ func TestOwnNamesOfCompanies(t *testing.T) {
 	t.Parallel()
 	const ana = `"customer_name":"Ana Lima","customer_email":"ana@x.com","customer_phone":"11987654321"`
 	const beto = `{"nome":"Beto Sá","name":"Beto Sá","email":"beto@x.com","telefone":"21912345678"}`
-	for body, want := range map[string]string{
-		`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","empresa":{"nome":"ACME","telefone":"1133334444"}}`://
-		"Ana ana@x.com 11987654321 ACME",
-		`{"nome":"Ana","email":"ana@x.com","whatsapp":"11987654321","company":{"name":"ACME","telefone":"1133334444"}}`://
-		"Ana ana@x.com 11987654321 ACME",
-		`{"full_name":"Ana","email_address":"ana@x.com","company":{"name":"ACME","email":"contato@acme.com"}}`://
-		"Ana ana@x.com ACME",
-		`{"nombre":"Ana","email_address":"ana@x.com","dados_da_empresa":{"nome":"ACME","email":"contato@acme.com"}}`://
-		"Ana ana@x.com ACME",
-		`{"nome":"Ana","email":"ana@x.com","empresa":{"nome":"ACME","telefone":"1133334444"}}`://
-		"Ana ana@x.com 1133334444 ACME",
-		`{"nome":"Ana","company":{"name":"ACME","email":"contato@acme.com"}}`://
-		"Ana contato@acme.com ACME",
-		`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","indicacoes":[{"nome":"Beto","telefone":"21912345678"}]}`://
-		"Ana ana@x.com 11987654321",
-		`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","referencias":[{"nome":"Beto","telefone":"21912345678"}]}`://
-		"Ana ana@x.com 11987654321",
-		`{` + ana + `,"guests":[` + beto + `]}`:          "Ana Lima ana@x.com 11987654321",
-		`{` + ana + `,"participantes":[` + beto + `]}`:   "Ana Lima ana@x.com 11987654321",
-		`{` + ana + `,"socios":[` + beto + `]}`:          "Ana Lima ana@x.com 11987654321",
-		`{` + ana + `,"invitados":[` + beto + `]}`:       "Ana Lima ana@x.com 11987654321",
-		`{"data":{` + ana + `,"guests":[` + beto + `]}}`: "Ana Lima ana@x.com 11987654321",
-		`{"guests":[` + beto + `]}`:                      "Beto Sá beto@x.com 21912345678",
-		`{"inscricoes":[` + beto + `],"evento":"Feira"}`: "Beto Sá beto@x.com 21912345678",
+	for _, c := range [][2]string{
+		{`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","empresa":{"nome":"ACME","telefone":"1133334444"}}`,
+			"Ana ana@x.com 11987654321 ACME"},
+		{`{"nome":"Ana","email":"ana@x.com","whatsapp":"11987654321","company":{"name":"ACME","telefone":"1133334444"}}`,
+			"Ana ana@x.com 11987654321 ACME"},
+		{`{"full_name":"Ana","email_address":"ana@x.com","company":{"name":"ACME","email":"contato@acme.com"}}`,
+			"Ana ana@x.com ACME"},
+		{`{"nombre":"Ana","email_address":"ana@x.com","dados_da_empresa":{"nome":"ACME","email":"contato@acme.com"}}`,
+			"Ana ana@x.com ACME"},
+		{`{"nome":"Ana","email":"ana@x.com","empresa":{"nome":"ACME","telefone":"1133334444"}}`,
+			"Ana ana@x.com 1133334444 ACME"},
+		{`{"nome":"Ana","company":{"name":"ACME","email":"contato@acme.com"}}`, "Ana contato@acme.com ACME"},
+		{`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","indicacoes":[{"telefone":"21912345678"}]}`,
+			"Ana ana@x.com 11987654321"},
+		{`{"nome":"Ana","email":"ana@x.com","celular":"11987654321","referencias":[{"fone":"1","telefone":"2133334444"}]}`,
+			"Ana ana@x.com 11987654321"},
+		{`{` + ana + `,"guests":[` + beto + `]}`, "Ana Lima ana@x.com 11987654321"},
+		{`{` + ana + `,"participantes":[` + beto + `]}`, "Ana Lima ana@x.com 11987654321"},
+		{`{` + ana + `,"socios":[` + beto + `]}`, "Ana Lima ana@x.com 11987654321"},
+		{`{` + ana + `,"invitados":[` + beto + `]}`, "Ana Lima ana@x.com 11987654321"},
+		{`{"data":{` + ana + `,"guests":[` + beto + `]}}`, "Ana Lima ana@x.com 11987654321"},
+		{`{"guests":[` + beto + `]}`, "Beto Sá beto@x.com 21912345678"},
+		{`{"inscricoes":[` + beto + `],"evento":"Feira"}`, "Beto Sá beto@x.com 21912345678"},
 	} {
+		body, want := c[0], c[1]
 		if d := mustRead(t, "", body); join(d.Name, d.Email, d.Phone, d.Company) != want {
 			t.Errorf("%s: %s, want %s", body, join(d.Name, d.Email, d.Phone, d.Company), want)
 		}

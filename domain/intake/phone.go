@@ -35,7 +35,7 @@ func (c *chooser) takePhone(d *Draft) {
 			area.taken = true
 		}
 	}
-	if names.CountDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+	if names.CountDigits(d.Phone) <= 11 && !strings.HasPrefix(d.Phone, "+") {
 		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
 			d.Phone = "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			country.taken = true

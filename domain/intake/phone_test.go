@@ -9,8 +9,8 @@ func TestPartsOfPhones(t *testing.T) {
 		pairs []string
 		want  string
 	}{
-		{[]string{"ddd_telefone", "21", "telefone", "3333-4444", "ddd_celular", "11", "celular", "98888-7777"}, "213333-4444"},
-		{[]string{"ddd_celular", "11", "celular", "98888-7777", "ddd_telefone", "21", "telefone", "3333-4444"}, "213333-4444"},
+		{[]string{"ddd_telefone", "21", "telefone", "3333-4444", "ddd_celular", "11", "celular", "98888-777"}, "213333-4444"},
+		{[]string{"ddd_celular", "11", "celular", "98888-7777", "ddd_telefone", "21", "telefone", "3333-444"}, "213333-444"},
 		{[]string{"DDD Fixo", "21", "Fixo", "3333-4444", "DDD Celular", "11", "Celular", "98888-7777"}, "1198888-7777"},
 		{[]string{"ddd_fixo", "21", "ddd_cel", "11", "celular", "98888-7777"}, "1198888-7777"},
 		{[]string{"ddd_celular", "11", "ddd", "21", "telefone", "3333-4444"}, "213333-4444"},

@@ -211,28 +211,29 @@ func TestWhoIsTheLead(t *testing.T) {
 // what a person of ours is asked for stays that person's.
 func TestQuestionsAsKeys(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]string{
-		`{"Nome do produtor":["José"],"E-mail do produtor":["jose@x.com"]}`:                           "José jose@x.com",
-		`{"namedValues":{"Nome do gerente":["José"],"E-mail do gerente":["jose@x.com"]}}`:             "José jose@x.com",
-		`{"E-mail do consultor":"j@x.com","WhatsApp do consultor":"11987654321"}`:                     "j@x.com 11987654321",
-		`{"E-mail do afiliado":"j@x.com"}`:                                                            "j@x.com",
-		`{"Nome do administrador":"José","E-mail do administrador":"j@x.com"}`:                        "José j@x.com",
-		`{"What is the manager's name?":"José","What is the manager's email?":"j@x.com"}`:             "José j@x.com",
-		`{"Correo del corretor":"j@x.com"}`:                                                           "j@x.com",
-		`{"Nome":"Dra. Ana","E-mail":"ana@x.com","WhatsApp da clínica":"11987654321"}`:                "Dra. Ana ana@x.com 11987654321",
-		`{"Nome":"Dra. Ana","E-mail":["ana@x.com"],"Telefone da unidade":["11987654321"]}`:            "Dra. Ana ana@x.com 11987654321",
-		`{"Nome":"Dra. Ana","E-mail":"ana@x.com","Telefone profissional":"11987654321"}`:              "Dra. Ana ana@x.com 11987654321",
-		`{"Nome do responsável pela clínica":"Ana","E-mail":"ana@x.com"}`:                             "Ana ana@x.com",
-		`{"Nombre del responsable de la clinica":"Ana","Correo":"ana@x.com"}`:                         "Ana ana@x.com",
-		`{"Nome":"Ana","E-mail":"","E-mail do corretor":"j@x.com"}`:                                   "Ana",
-		`{"Nome":"Ana","E-mail":"ana","E-mail do corretor":"j@x.com"}`:                                "Ana",
-		`{"Nome":"Ana","E-mail":"ana@x.com","WhatsApp do corretor":"11987654321"}`:                    "Ana ana@x.com",
-		`{"E-mail":"ana@x.com","Nome do médico":"Dr. Rui","Telefone do médico":"11987654321"}`:        "ana@x.com",
-		`{"E-mail":"ana@x.com","Nome da clínica":"Vida"}`:                                             "ana@x.com",
-		`{"E-mail":"ana@x.com","E-mail do gerente":["j@x.com"],"WhatsApp do gerente":["2133334444"]}`: "ana@x.com",
-		`{"producer_email":"j@x.com"}`:                                                                "",
-		`{"Contact owner email":"j@x.com"}`:                                                           "",
+	for _, c := range [][2]string{
+		{`{"Nome do produtor":["José"],"E-mail do produtor":["jose@x.com"]}`, "José jose@x.com"},
+		{`{"namedValues":{"Nome do gerente":["José"],"E-mail do gerente":["jose@x.com"]}}`, "José jose@x.com"},
+		{`{"E-mail do consultor":"j@x.com","WhatsApp do consultor":"11987654321"}`, "j@x.com 11987654321"},
+		{`{"E-mail do afiliado":"j@x.com"}`, "j@x.com"},
+		{`{"Nome do administrador":"José","E-mail do administrador":"j@x.com"}`, "José j@x.com"},
+		{`{"What is the manager's name?":"José","What is the manager's email?":"j@x.com"}`, "José j@x.com"},
+		{`{"Correo del corretor":"j@x.com"}`, "j@x.com"},
+		{`{"Nome":"Ana","E-mail":"ana@x.com","WhatsApp da clínica":"11987654321"}`, "Ana ana@x.com 11987654321"},
+		{`{"Nome":"Ana","E-mail":["ana@x.com"],"Telefone da unidade":["11987654321"]}`, "Ana ana@x.com 11987654321"},
+		{`{"Nome":"Ana","E-mail":"ana@x.com","Telefone profissional":"11987654321"}`, "Ana ana@x.com 11987654321"},
+		{`{"Nome do responsável pela clínica":"Ana","E-mail":"ana@x.com"}`, "Ana ana@x.com"},
+		{`{"Nombre del responsable de la clinica":"Ana","Correo":"ana@x.com"}`, "Ana ana@x.com"},
+		{`{"Nome":"Ana","E-mail":"","E-mail do corretor":"j@x.com"}`, "Ana"},
+		{`{"Nome":"Ana","E-mail":"ana","E-mail do corretor":"j@x.com"}`, "Ana"},
+		{`{"Nome":"Ana","E-mail":"ana@x.com","WhatsApp do corretor":"11987654321"}`, "Ana ana@x.com"},
+		{`{"E-mail":"ana@x.com","Nome do médico":"Dr. Rui","Telefone do médico":"11987654321"}`, "ana@x.com"},
+		{`{"E-mail":"ana@x.com","Nome da clínica":"Vida"}`, "ana@x.com"},
+		{`{"E-mail":"ana@x.com","E-mail do gerente":["j@x.com"],"WhatsApp do gerente":["2133334444"]}`, "ana@x.com"},
+		{`{"producer_email":"j@x.com"}`, ""},
+		{`{"Contact owner email":"j@x.com"}`, ""},
 	} {
+		body, want := c[0], c[1]
 		if d := mustRead(t, "", body); join(d.Name, d.Email, d.Phone) != want {
 			t.Errorf("%s: %s, want %s", body, join(d.Name, d.Email, d.Phone), want)
 		}

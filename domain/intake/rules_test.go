@@ -156,7 +156,7 @@ func TestTypesOfStrangers(t *testing.T) {
 		{[2]string{"Qual o seu número?", phone}, [2]string{"E o do seu cônjuge?", phone}, "11987654321", "21912345678"},
 		{[2]string{"E-mail", email}, [2]string{"E-mail do amigo", email}, "ana@x.com", "beto@x.com"},
 		{[2]string{"Onde te escrevemos?", email}, [2]string{"E-mail do sócio", email}, "ana@x.com", "beto@x.com"},
-		{[2]string{"E-mail para receber a proposta", email}, [2]string{"Correo de tu amiga", email}, "ana@x.com", "beto@x.com"},
+		{[2]string{"E-mail para receber", email}, [2]string{"Correo de tu amiga", email}, "ana@x.com", "beto@x.com"},
 		{[2]string{"Nome", full}, [2]string{"Nome do cônjuge", full}, "Ana", "Beto"},
 		{[2]string{"Quem é você?", full}, [2]string{"Nome do filho", full}, "Ana", "Beto"},
 	} {
