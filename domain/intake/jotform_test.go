@@ -5,13 +5,8 @@ import (
 	"testing"
 )
 
-<<<<<<< HEAD
 // TestJotformKeys: keys carry the number of their question at both ends, and a renamed question keeps the key of the
 // one that it was.
-=======
-// TestJotformKeys: keys carry the number of their question at both ends, and a renamed question keeps the key that it
-// had.
->>>>>>> intake
 func TestJotformKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ request, pretty, want string }{
