@@ -61,8 +61,9 @@ type Inbox interface {
 	// one person may share a commit; one that fails does not affect the others. A replay of a delivery that was emptied
 	// or removed since it was read stores nothing: ErrErased. Only outside InTx.
 	Take(ctx context.Context, a Arrival) ([]Receipt, error)
-	// Known returns the receipt of the post that had this key, or ErrNotFound.
-	Known(ctx context.Context, webhookID, key string, fingerprint []byte) (Receipt, error)
+	// Known returns the receipts of the posts that had these keys, empty for a key that is empty or that none had;
+	// ErrNotFound where none had any.
+	Known(ctx context.Context, webhookID string, keys []string, fingerprint []byte) ([]Receipt, error)
 	// Forget removes deliveries and keys older than a time, a limited number per call, and returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }

@@ -26,7 +26,7 @@ type lookupArgs struct {
 	Refresh     bool   `json:"atualizar"`
 	MaxAge      *int   `json:"maxIdade"`
 	HistoryOnly bool   `json:"somenteHistorico"`
-	// Inputs are an object of texts and numbers, read by lookups.InputsOf.
+	// Inputs are an object of texts and numbers, read by lookups.ReadInputs.
 	Inputs json.RawMessage `json:"entradas"`
 	// Once is the header Idempotency-Key of the API.
 	Once     *string `json:"chaveIdempotencia"`
@@ -158,7 +158,7 @@ func (s *session) request(args lookupArgs) (lookups.Request, error) {
 		Refresh: args.Refresh, Free: args.HistoryOnly,
 	}
 	var err error
-	if req.Inputs, err = lookups.InputsOf(args.Inputs); err != nil {
+	if req.Inputs, err = lookups.ReadInputs(args.Inputs); err != nil {
 		return req, err
 	}
 	if req.RequestKey, err = lookups.RequestKeyOf("chaveIdempotencia", args.Once); err != nil {

@@ -123,7 +123,7 @@ type inputs map[string]string
 
 // UnmarshalJSON reads them as an agent's are read.
 func (in *inputs) UnmarshalJSON(sent []byte) (err error) {
-	*in, err = lookups.InputsOf(sent)
+	*in, err = lookups.ReadInputs(sent)
 	return err
 }
 

@@ -222,8 +222,9 @@ func (i *Intake) take(
 		met, err = i.keep(ctx, arrival, known.strict, met)
 	case known.keys[0] != "" && !met[0].Repeated:
 		// It may be a repeat of an accepted post, which had what this one lacks.
-		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
-		if errors.Is(err, ports.ErrNotFound) {
+		var first []ports.Receipt
+		first, err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[:1], known.fingerprint)
+		if copy(met, first); errors.Is(err, ports.ErrNotFound) {
 			err = nil
 		}
 	}
@@ -249,20 +250,20 @@ func (i *Intake) take(
 
 // metEarlier returns the receipts that stand under the earlier keys of a post's people, for the same body.
 func (i *Intake) metEarlier(ctx context.Context, webhookID string, known identity) ([]ports.Receipt, error) {
-	met := make([]ports.Receipt, len(known.keys))
-	for j, key := range known.earlier {
-		if key == "" {
-			continue
-		}
-		first, err := i.store.Repos().Inbox.Known(ctx, webhookID, key, known.fingerprint)
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
-			return nil, err
-		}
-		if first.Same {
-			met[j] = first
+	none := make([]ports.Receipt, len(known.keys))
+	if !slices.ContainsFunc(known.earlier, func(key string) bool { return key != "" }) {
+		return none, nil
+	}
+	met, err := i.store.Repos().Inbox.Known(ctx, webhookID, known.earlier, known.fingerprint)
+	if errors.Is(err, ports.ErrNotFound) {
+		return none, nil
+	}
+	for j := range met {
+		if !met[j].Same {
+			met[j] = ports.Receipt{}
 		}
 	}
-	return met, nil
+	return met, err
 }
 
 // keep stores an arrival. If some of its people came before, it stores the others, and lists the earlier contacts in

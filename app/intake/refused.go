@@ -85,7 +85,7 @@ func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Deli
 	if err != nil {
 		return "", nil //nolint:nilerr // as above
 	}
-	_, err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
+	_, err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[:1], known.fingerprint)
 	if errors.Is(err, ports.ErrNotFound) {
 		return known.keys[0], nil
 	}

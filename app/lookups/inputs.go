@@ -10,11 +10,11 @@ import (
 // inputsField is the name under which inputs are sent.
 const inputsField = "entradas"
 
-// InputsOf reads the JSON of what a product needs beside the document: an object of texts, and of numbers as they are
+// ReadInputs reads the JSON of what a product needs beside the document: an object of texts, and of numbers as they are
 // written, that has each name once; encoding/json would take the last of several. Empty values are left out; nil for
 // none, and for null. What is not JSON was refused before. Fault: InvalidRequest, which repeats no name, as one may be
 // personal data in the wrong place.
-func InputsOf(sent []byte) (map[string]string, error) {
+func ReadInputs(sent []byte) (map[string]string, error) {
 	if len(sent) == 0 || string(sent) == "null" {
 		return nil, nil //nolint:nilnil // none
 	}

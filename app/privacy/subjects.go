@@ -265,7 +265,7 @@ func (s *Subjects) answers(ctx context.Context, p *privacy.Person, ids []string)
 	if err != nil {
 		return 0, err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !aboutPerson(p, entries[id]) })
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !aboutPerson(p, entries[id]) })
 	answers, err := s.store.Repos().SubjectTraces.Answers(ctx, ids)
 	return len(answers), err
 }

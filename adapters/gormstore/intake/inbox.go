@@ -200,12 +200,10 @@ func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[engine
 	return out, err
 }
 
-func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
-	found, err := r.first(ctx, identityOf(r.vault, webhookID, fingerprint), []string{key}, 0)
-	if err != nil {
-		return ports.Receipt{}, err
-	}
-	return found[0], nil
+func (r inbox) Known(
+	ctx context.Context, webhookID string, keys []string, fingerprint []byte,
+) ([]ports.Receipt, error) {
+	return r.first(ctx, identityOf(r.vault, webhookID, fingerprint), keys, 0)
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {

@@ -90,7 +90,7 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 3)
 	_, err := repos.Deliveries.Find(ctx, ports.AnyOrg, overlap.Delivery.ID)
 	kit.WantErr(t, "its delivery", err, ports.ErrNotFound)
-	_, err = repos.Inbox.Known(ctx, w.ID, "c", nil)
+	_, err = repos.Inbox.Known(ctx, w.ID, []string{"c"}, nil)
 	kit.WantErr(t, "a key of what was not kept", err, ports.ErrNotFound)
 
 	// The others, listed with the known one.
@@ -184,7 +184,7 @@ func oneOfSeveralFails(t *testing.T, s ports.Store) {
 	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.WantErr(t, "delivery", err, ports.ErrNotFound)
 	for _, n := range a.People {
-		_, err = repos.Inbox.Known(ctx, w.ID, n.Key, nil)
+		_, err = repos.Inbox.Known(ctx, w.ID, []string{n.Key}, nil)
 		kit.WantErr(t, "key", err, ports.ErrNotFound)
 		_, err = repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 		kit.WantErr(t, "job", err, ports.ErrNotFound)

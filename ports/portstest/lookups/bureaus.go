@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/ports"
@@ -226,6 +227,40 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 }
 
 // recordOf is an answer to the call of an entry.
+// callsWhoseInputsAreErased: an answer that comes after somebody was taken out of what was asked is not kept.
+func callsWhoseInputsAreErased(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	e := kit.Running(t, kit.ID())
+	e.Inputs = `{"dono":"111.444.777-35"}`
+	charge := ports.Charge{Entry: e, Takes: time.Hour, Caps: access.Limits{PerDay: 9, PerMonth: 9}}
+	kit.Same(t, "begun", kit.Begins(t, s, charge), ports.Begun{})
+	settled, err := repos.LookupEnds.Abandon(ctx, e.ID, time.Now().Add(2*time.Hour))
+	kit.Must(t, err)
+	kit.Same(t, "settled", settled, true)
+	his, _ := privacy.OfDocument(kit.Doc(t, document.CPF, "11144477735"))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		person := privacy.Person{OrgID: e.OrgID, Identities: []privacy.Identity{his}}
+		_, err := r.SubjectTraces.Erase(ctx, &person, privacy.Lookups, []string{e.ID})
+		return err
+	}))
+	entry, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "what is left", []string{entry.Document.Value(), entry.Inputs},
+		[]string{e.Document.Value(), `{"dono":"[apagado]"}`})
+	ended := e
+	ended.Status, ended.RecordID, ended.Amount = lookup.Done, kit.ID(), 1000
+	rec := recordOf(ended)
+	rec.Inputs = e.Inputs
+	_, err = repos.Calls.End(ctx, ports.Outcome{Entry: ended, Price: e.Amount, Record: rec})
+	kit.Must(t, err)
+	kept, err := repos.History.Records(ctx, []string{rec.ID})
+	kit.Must(t, err)
+	kit.Same(t, "answers", len(kept), 0)
+	entry, err = repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "what it cost", entry.Amount, ended.Amount)
+}
+
 func recordOf(e lookup.Entry) *lookup.Record {
 	return &lookup.Record{
 		ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: e.At, Found: true,

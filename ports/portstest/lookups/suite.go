@@ -34,6 +34,7 @@ var Suite = kit.Suite{
 	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
 	"bureaus of settled":      bureausOfSettled,
+	"inputs erased":           callsWhoseInputsAreErased,
 	"comparisons":             comparisons,
 	"ceilings":                ceilings,
 	"changed ceilings":        changedCeilings,

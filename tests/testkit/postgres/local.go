@@ -193,6 +193,16 @@ func (c *cluster) stop(mode Mode) error {
 
 // pause freezes the postmaster first, so that no new process appears, then its children, which serve the connections.
 func (c *cluster) pause() error {
+	if c.cmd == nil {
+		return errDown
+	}
+	pid := c.cmd.Process.Pid
+	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	if !proc.WaitStopped(pid, patience.Limit()) {
+		return errors.New("it does not stop")
+	}
 	return c.signalAll(syscall.SIGSTOP)
 }
 
@@ -200,9 +210,12 @@ func (c *cluster) resume() error {
 	return c.signalAll(syscall.SIGCONT)
 }
 
+// errDown is returned where there is no server to signal.
+var errDown = errors.New("it is down")
+
 func (c *cluster) signalAll(signal syscall.Signal) error {
 	if c.cmd == nil {
-		return errors.New("it is down")
+		return errDown
 	}
 	if err := c.cmd.Process.Signal(signal); err != nil {
 		return err

@@ -43,8 +43,8 @@ func sentWith(v *engine.Vault, table string, id engine.UID, inputs []byte) map[s
 }
 
 // eraseLookups strips the entries of their documents and removes their answers; of entries about somebody else, which
-// name the person in an input, it takes out that. A running entry is left until it has an
-// outcome; an entry that its owner may still settle no longer gets an answer.
+// name the person in an input, it takes out that. A running entry is left until it has an outcome; an entry that its
+// owner may still settle no longer gets an answer, which would bring back what was asked.
 func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []lookups.LookupRow
 	err := engine.Locked("UPDATE", "")(db).Select("id", "doc_type", "record_id", "document", "inputs").Order("id").
@@ -130,7 +130,8 @@ func (r subjects) eraseInputs(db *gorm.DB, p *privacy.Person, row lookups.Lookup
 	mark(p, row.Inputs)
 	_, rest := p.Share(sentWith(v, "lookups", row.ID, row.Inputs))
 	inputs := v.Seal([]byte(catalog.InputsText(rest)), "lookups|inputs|"+string(row.ID))
-	err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).Update("inputs", engine.Blob(inputs)).Error
+	err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
+		Updates(map[string]any{"inputs": engine.Blob(inputs), "settle_at": nil}).Error
 	if err != nil || row.RecordID == nil {
 		return err
 	}

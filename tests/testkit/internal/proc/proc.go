@@ -29,6 +29,19 @@ func WaitGone(pid int, limit time.Duration) bool {
 	return true
 }
 
+// WaitStopped waits until a process is stopped, or gone, and reports whether it is in time: SIGSTOP takes a while on a
+// busy machine, and a process that is not stopped yet may still make others.
+func WaitStopped(pid int, limit time.Duration) bool {
+	for end := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		if state, _, ok := stat(pid); !ok || state == 'T' || state == 'Z' {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
 // Children returns the running processes that the given one started.
 func Children(pid int) []int {
 	entries, _ := filepath.Glob("/proc/[0-9]*")
