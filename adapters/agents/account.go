@@ -177,7 +177,7 @@ type contact struct {
 
 // unnumbered is a text without the documents in it: people write their CPF anywhere, and small firms have their owner's
 // in their names. A phone has as many digits, and stays.
-func unnumbered(text string) string { return hide(text, document.Document{}) }
+func unnumbered(text string) string { return hide(text, document.Document{}, false) }
 
 func contactOf(c crm.ContactView) contact {
 	return contact{

@@ -9,34 +9,42 @@ import (
 	"fichario/domain/document"
 )
 
-// token is a string or a number in a JSON text; a string includes the colon that makes it a name.
-var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"\s*:?|-?[0-9][0-9.eE+-]*`)
+// token is a string or a number in a JSON text.
+var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
 
-// masked hides documents in the named fields of an answer: those with valid check digits, and the one that was looked
-// up. Everything else stays unchanged, byte for byte.
+// masked hides documents in an answer: those with valid check digits, and the one that was looked up. Everything else
+// stays unchanged, byte for byte. A name of a field is masked as well, since a bureau may key what it knows by document,
+// but not what looks like a plate in it ("ano2024").
 func masked(fields []byte, asked document.Document) []byte {
-	return token.ReplaceAllFunc(fields, func(t []byte) []byte {
-		if bytes.HasSuffix(t, []byte(":")) {
+	var out []byte
+	last := 0
+	for _, at := range token.FindAllIndex(fields, -1) {
+		isName := bytes.HasPrefix(bytes.TrimLeft(fields[at[1]:], " \t\r\n"), []byte(":"))
+		out = append(out, fields[last:at[0]]...)
+		out = append(out, maskedToken(fields[at[0]:at[1]], asked, isName)...)
+		last = at[1]
+	}
+	return append(out, fields[last:]...)
+}
+
+func maskedToken(t []byte, asked document.Document, isName bool) []byte {
+	text := string(t) // of a number
+	if t[0] == '"' {
+		if err := json.Unmarshal(t, &text); err != nil {
 			return t
 		}
-		text := string(t) // of a number
-		if t[0] == '"' {
-			if err := json.Unmarshal(t, &text); err != nil {
-				return t
-			}
-		} else if text == strings.TrimLeft(asked.Value(), "0") {
-			text = asked.Value()
-		}
-		hidden := hide(text, asked)
-		if hidden == text {
-			return t
-		}
-		out, err := json.Marshal(hidden)
-		if err != nil {
-			return []byte("null")
-		}
-		return out
-	})
+	} else if text == strings.TrimLeft(asked.Value(), "0") {
+		text = asked.Value()
+	}
+	hidden := hide(text, asked, isName)
+	if hidden == text {
+		return t
+	}
+	out, err := json.Marshal(hidden)
+	if err != nil {
+		return []byte("null")
+	}
+	return out
 }
 
 // written are documents inside a text, with or without punctuation: digits without another digit next to them, and
@@ -54,9 +62,12 @@ var written = []struct {
 	{document.Plate, regexp.MustCompile(`(?i)[A-Z]{3}[- ]?\d[0-9A-Z]\d{2}`), isWord},
 }
 
-// hide masks the documents in a text.
-func hide(text string, asked document.Document) string {
+// hide masks the documents in a text, or in the name of a field.
+func hide(text string, asked document.Document, isName bool) string {
 	for _, w := range written {
+		if isName && w.of == document.Plate {
+			continue
+		}
 		text = replaced(text, w.of, w.pattern, w.beside)
 	}
 	if asked.Type() == document.Email {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"fichario/adapters/jq"
 	"fichario/domain/automation"
@@ -39,7 +40,7 @@ func (c *Conditions) program(expression string) (*jq.Program, error) {
 	if compiled := c.known[expression]; compiled != nil {
 		return compiled, nil
 	}
-	if len(expression) > expressionMax {
+	if utf8.RuneCountInString(expression) > expressionMax {
 		return nil, errors.New("a expressão pode ter até 2000 caracteres")
 	}
 	p, err := jq.Compile(expression)

@@ -117,7 +117,8 @@ func TestWhatGoogleIsTold(t *testing.T) {
 		// user.name+nyc@example.com
 		{"user.name+NYC@Example.com", "", "[map[emailAddress:" + hash("user.name+nyc@example.com") + "]]"},
 	} {
-		body := told(t, telling("google-ads", c.email, c.phone, values, crm.Attribute{Key: "gclid", Value: "Cj0K"}))
+		body := told(t, telling("google-ads", c.email, c.phone, values, crm.Attribute{Key: "gbraid", Value: "0AAAA"},
+			crm.Attribute{Key: "gclid", Value: "Cj0K"}))
 		if got := fmt.Sprint(at(body, "events", 0, "userData", "userIdentifiers")); got != c.want {
 			t.Errorf("%s: %s, want %s", c.email, got, c.want)
 		}
@@ -130,6 +131,10 @@ func TestWhatGoogleIsTold(t *testing.T) {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+	body := told(t, telling("google-ads", "sem arroba", "", values, crm.Attribute{Key: "wbraid", Value: "CkQ"}))
+	if got := fmt.Sprint(at(body, "events", 0, "adIdentifiers")); got != "map[wbraid:CkQ]" {
+		t.Errorf("a click of another kind: %s", got)
 	}
 	if body := told(t, telling("google-ads", "sem arroba", "", values)); body != nil {
 		t.Errorf("of nobody whom Google can know: %v", body)

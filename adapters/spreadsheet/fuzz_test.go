@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"testing"
+	"unicode/utf8"
 
 	"fichario/adapters/spreadsheet"
 	"fichario/domain/fault"
@@ -66,7 +67,7 @@ func holdsItsBounds(t *testing.T, data []byte) {
 		}
 		before = r.Line
 		for _, cell := range r.Cells {
-			if len(cell) > 4000 {
+			if utf8.RuneCountInString(cell) > 4000 {
 				t.Fatalf("a cell of %d bytes", len(cell))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"fichario/domain/batch"
 	"fichario/domain/fault"
@@ -125,7 +126,7 @@ func (t *table) add(line int, cells []string) error {
 		return tooLarge(fmt.Sprintf("O arquivo tem mais de %d linhas. Divida-o em partes.", t.maxRows))
 	}
 	for _, cell := range cells[:last] {
-		if len(cell) > maxCell {
+		if utf8.RuneCountInString(cell) > maxCell {
 			return tooLarge(fmt.Sprintf("A linha %d tem uma célula com mais de %d caracteres.", line, maxCell))
 		}
 		t.text += len(cell)

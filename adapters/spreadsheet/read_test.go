@@ -258,7 +258,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"XLSB":            {archiveOf(t, "[Content_Types].xml", "xl/workbook.bin"), fault.InvalidRequest, ".xlsb"},
 		"Numbers":         {archiveOf(t, "Index/Document.iwa"), fault.InvalidRequest, "Numbers"},
 		"no visible one":  {hiddenSheet(t), fault.InvalidRequest, "aba visível"},
-		"too long a cell": {[]byte("a\n" + strings.Repeat("x", 4001)), fault.BodyTooLarge, "linha 2"},
+		"too long a cell": {[]byte(strings.Repeat("é", 4000) + "\n" + strings.Repeat("x", 4001)), fault.BodyTooLarge, "linha 2"},
 		"an open quote":   {[]byte("a\n\"b\nc\n"), fault.InvalidRequest, "linha 2"},
 		"an open quote, and much after it": {
 			[]byte("nome;obs\nAna;oi\nBia;\"oi\n" + strings.Repeat("Rui;oi\n", 900)), fault.InvalidRequest, "linha 3",

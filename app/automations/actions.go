@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"fichario/app"
 	"fichario/app/contacts"
@@ -107,7 +108,7 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 	if err := onlyItsFields(n); err != nil {
 		return automation.Action{}, err
 	}
-	if len(n.Text) > crm.TextMax || len(n.Subject) > crm.TextMax {
+	if max(utf8.RuneCountInString(n.Text), utf8.RuneCountInString(n.Subject)) > crm.TextMax {
 		return automation.Action{}, app.Invalid("text", fmt.Sprintf("O texto pode ter até %d caracteres.", crm.TextMax))
 	}
 	made := automation.Action{Kind: n.Action, URL: n.URL, To: n.To, Subject: n.Subject, Text: n.Text}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -78,7 +79,8 @@ func (a *Automations) request(
 		}
 		return made, checkTarget(made.URL)
 	}
-	if len(n.Body) > crm.TextMax || len(n.Done) > crm.TextMax || len(n.DestinationFile) > fileMax {
+	if max(utf8.RuneCountInString(n.Body), utf8.RuneCountInString(n.Done)) > crm.TextMax ||
+		len(n.DestinationFile) > fileMax {
 		return made, app.Invalid("body", fmt.Sprintf(
 			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", crm.TextMax))
 	}
@@ -92,6 +94,11 @@ func (a *Automations) request(
 			messages[i] = fault.Message
 		}
 		return made, app.Invalid(faults[0].Field, strings.Join(messages, " "))
+	}
+	shipped := func(d automation.Destination) bool { return d.Name == made.Destination }
+	if made.DestinationFile != "" && slices.ContainsFunc(a.means.Destinations.Shipped(), shipped) {
+		return made, app.Invalid("destination", "Um destino com o nome "+made.Destination+" vem com o programa. Dê outro nome, "+
+			"em name, ao do arquivo.")
 	}
 	return made, checkTold(ctx, r, n, described)
 }

@@ -46,12 +46,16 @@ func checkTold(ctx context.Context, r ports.Repos, n NewAutomation, d automation
 		return nil
 	}
 	all, err := r.Purposes.List(ctx, n.OrgID)
-	if err != nil || inForce(all, n.Ground.Basis) {
+	why := notGround(all, n.Ground.Basis)
+	switch {
+	case err != nil || why == "":
 		return err
+	case why == byConsent:
+		return app.Invalid("basis", "Esta finalidade "+why+": diga com --consent o campo do formulário em que a pessoa consente.")
 	}
 	var codes []string
 	for _, p := range all {
-		if p.InForce() {
+		if notGround(all, p.Code) == "" {
 			codes = append(codes, p.Code)
 		}
 	}
@@ -63,9 +67,20 @@ func checkTold(ctx context.Context, r ports.Repos, n NewAutomation, d automation
 	return app.Invalid("basis", message)
 }
 
-func inForce(all []crm.Purpose, code string) bool {
-	return slices.ContainsFunc(all, func(p crm.Purpose) bool { return p.Code == code && p.InForce() })
+// notGround says in Portuguese why the purpose with a code does not allow that a platform is told of everybody; empty
+// where it does.
+func notGround(all []crm.Purpose, code string) string {
+	i := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code && p.InForce() })
+	switch {
+	case i < 0:
+		return "não está em vigor"
+	case all[i].Basis == crm.ConsentBasis:
+		return byConsent
+	}
+	return ""
 }
+
+const byConsent = "tem como base legal o consentimento de cada pessoa"
 
 // tellStage makes an attempt to tell a platform of a stage, if something allows it. What allows it is read, and what
 // is sent is written, before it is sent, with the contact locked: an erasure either finds it, and names the platform
@@ -119,8 +134,8 @@ func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Gr
 		return "nada enviado: sem consentimento no campo " + g.Consent, nil
 	}
 	all, err := r.Purposes.List(ctx, c.OrgID)
-	if err == nil && !inForce(all, g.Basis) {
-		err = &ports.SendError{Reason: "nada enviado: a finalidade " + g.Basis + " não está em vigor", Permanent: true}
+	if why := notGround(all, g.Basis); err == nil && why != "" {
+		err = &ports.SendError{Reason: "nada enviado: a finalidade " + g.Basis + " " + why, Permanent: true}
 	}
 	return "", err
 }

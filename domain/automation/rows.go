@@ -9,14 +9,15 @@ import (
 // Row is one comparison of a condition that is written in rows. A condition in rows is a jq expression by one rule,
 // Rows and RowsOf: each row is a clause, and all must hold.
 //
-//	field is value        .field == value
-//	field is not value    .field != value
+//	field is value        .field == value, or (.field == 3 or .field == "3")
+//	field is not value    .field != value, or (.field != 3 and .field != "3")
 //	field is above value  .field > value, and >=
 //	field is below value  (.field != null and .field < value), and <=: a missing number is not a small one
 //	field has text        (.field // "" | tostring | contains("text"))
 //	field is there        .field != null
 //
-// A value is a number where it is one in JSON, and else a text. The parts of a field are separated by dots, one with
+// A value is a number where it is one in JSON, and else a text. For equality it, or a true or false, is the text as
+// well: a document or the answer to a form is a text of digits. The parts of a field are separated by dots, one with
 // other characters than letters, digits and "_" in quotes.
 type Row struct {
 	// Field is like campos.score.
@@ -48,6 +49,7 @@ var (
 	rowNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?$`)
 	rowPlain  = regexp.MustCompile(`^\.` + rowPath + ` (==|!=|>=|>) (.+)$`)
 	rowBelow  = regexp.MustCompile(`^\(\.` + rowPath + ` != null and \..* (<=|<) (.+)\)$`)
+	rowEither = regexp.MustCompile(`^\(\.` + rowPath + ` (==|!=) (\S+) (?:or|and) \..* "(?:\S+)"\)$`)
 	rowText   = regexp.MustCompile(`^\(\.` + rowPath + ` // "" \| tostring \| contains\((.+)\)\)$`)
 )
 
@@ -72,10 +74,18 @@ func (r Row) clause() string {
 		return "(" + path + ` // "" | tostring | contains(` + quoted(r.Value) + "))"
 	case Below, AtMost:
 		return "(" + path + " != null and " + path + " " + string(r.Is) + " " + literal(r.Value) + ")"
-	case Equal, Unequal, Above, AtLeast:
+	case Equal, Unequal:
+		if rowNumber.MatchString(r.Value) || r.Value == "true" || r.Value == "false" {
+			either := map[Comparison]string{Equal: " or ", Unequal: " and "}[r.Is]
+			return "(" + r.plain(r.Value) + either + r.plain(quoted(r.Value)) + ")"
+		}
+	case Above, AtLeast:
 	}
-	return path + " " + string(r.Is) + " " + literal(r.Value)
+	return r.plain(literal(r.Value))
 }
+
+// plain compares the field with a literal.
+func (r Row) plain(value string) string { return "." + r.Field + " " + string(r.Is) + " " + value }
 
 // RowsOf reads an expression as rows; false when it is not what Rows writes.
 func RowsOf(expression string) ([]Row, bool) {
@@ -84,10 +94,14 @@ func RowsOf(expression string) ([]Row, bool) {
 		return nil, true
 	}
 	var rows []Row
+	are := true
 	for _, clause := range clausesOf(expression) {
-		rows = append(rows, rowOf(clause))
+		r := rowOf(clause)
+		rows = append(rows, r)
+		// Somebody may compare with the number alone.
+		are = are && (clause == r.clause() || rowNumber.MatchString(r.Value) && clause == r.plain(r.Value))
 	}
-	return rows, Rows(rows) == expression
+	return rows, are
 }
 
 // rowOf reads a clause; the zero value when it is none.
@@ -97,6 +111,9 @@ func rowOf(clause string) Row {
 	}
 	if m := rowBelow.FindStringSubmatch(clause); m != nil {
 		return Row{m[1], Comparison(m[2]), unquoted(m[3])}
+	}
+	if m := rowEither.FindStringSubmatch(clause); m != nil {
+		return Row{m[1], Comparison(m[2]), m[3]}
 	}
 	m := rowPlain.FindStringSubmatch(clause)
 	switch {

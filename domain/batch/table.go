@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,7 +127,7 @@ func find(p catalog.Product, rows []Row, width int, column string) (at, header, 
 		at = (int(wanted[0]-'a')+1)*26 + int(wanted[1]-'a')
 	}
 	if at < 0 || at >= width {
-		return -1, titles(rows), 0
+		return -1, namesOf(p, rows), 0
 	}
 	header, first = headerOf(p, rows, at)
 	return at, header, first
@@ -198,6 +199,15 @@ func titles(rows []Row) int {
 		}
 	}
 	return 0
+}
+
+// namesOf returns the row that seems to hold the names of columns, or -1: one that may be a person's is not shown.
+func namesOf(p catalog.Product, rows []Row) int {
+	at := titles(rows)
+	if at >= len(rows) || slices.ContainsFunc(rows[at].Cells, func(c string) bool { return !isName(p, c) }) {
+		return -1
+	}
+	return at
 }
 
 func filled(r Row) (n int) {

@@ -171,6 +171,7 @@ func TestStagesAreToldOnABasis(t *testing.T) {
 		o := intaketest.StartService(t, env, m.Env("1h")).Org(t)
 		o.Hide(toldToken)
 		o.Command("purpose", "add", "--org", o.ID, "--code", "marketing", "--name", "Anúncios", "--basis", "legitimo_interesse")
+		o.Command("purpose", "add", "--org", o.ID, "--code", "aceite", "--name", "Quem aceitou", "--basis", "consentimento")
 		add := []string{"automation", "add", "--org", o.ID, "--name", "Meta", "--action", "http", "--destination", "meta-capi",
 			"--set", "dataset=123456"}
 		for _, c := range []struct {
@@ -179,6 +180,7 @@ func TestStagesAreToldOnABasis(t *testing.T) {
 		}{
 			{nil, "--consent"}, // said before a secret is asked for
 			{[]string{"--consent", "x", "--basis", "marketing"}, "um só"},
+			{[]string{"--basis", "aceite", "--set", "token=" + toldToken}, "--consent"},
 			{[]string{"--basis", "outra", "--set", "token=" + toldToken}, "marketing"},
 			{[]string{"--consent", "x", "--event", "contact.created", "--set", "token=" + toldToken}, "contact.moved"},
 		} {

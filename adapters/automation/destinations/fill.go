@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"fichario/domain/automation"
 )
 
-// maxValue bounds the value of a field, in bytes.
+// maxValue bounds the value of a field, in characters.
 const maxValue = 4000
 
 // Filled is a destination with values for its fields. It is safe for concurrent use.
@@ -47,7 +48,7 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 				missing += " (" + field.Title + ")"
 			}
 			fault(field.Name, "Falta %s.", missing)
-		case len(value) > maxValue:
+		case utf8.RuneCountInString(value) > maxValue:
 			fault(field.Name, "%s pode ter até %d caracteres.", field.Name, maxValue)
 		case re != nil && !re.MatchString(value):
 			fault(field.Name, "%s não tem a forma que o destino pede. %s", field.Name, field.Help)
@@ -66,6 +67,9 @@ func (f *File) refuses(name, value string) string {
 	requests := []request{f.main}
 	if f.search != nil {
 		requests = append(requests, *f.search)
+	}
+	if f.access != nil {
+		requests = append(requests, request{address: f.access.address})
 	}
 	for _, r := range requests {
 		for _, t := range append([]template{r.address}, values(r.headers)...) {

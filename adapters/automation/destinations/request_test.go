@@ -101,7 +101,7 @@ func TestFillFaults(t *testing.T) {
 		{"host", "loja@x", "é uma parte do nome do servidor"},
 		{"path", "..", "não pode ser só pontos"},
 		{"text", "a\nb", "não pode ter quebra de linha"},
-		{"text", strings.Repeat("x", maxValue+1), "pode ter até"},
+		{"text", strings.Repeat("é", maxValue+1), "pode ter até"},
 		{"outro", "x", "O destino não tem o campo outro"},
 	} {
 		values := map[string]string{c.field: c.value}
@@ -114,6 +114,11 @@ func TestFillFaults(t *testing.T) {
 		if len(faults) != 1 || faults[0].Field != "set."+c.field || !strings.Contains(faults[0].Message, c.want) {
 			t.Errorf("%s=%.20q: %v", c.field, c.value, faults)
 		}
+	}
+	if _, faults := file.Fill(map[string]string{
+		"host": "loja", "path": "a", "query": "b", "text": strings.Repeat("é", maxValue),
+	}); len(faults) > 0 {
+		t.Errorf("as many characters as a value may have: %v", faults)
 	}
 	slack, _ := Shipped("slack")
 	for _, bad := range []string{"http://hooks.slack.com/services/x", "https://hooks.slack.com.evil/services/x", "x"} {
