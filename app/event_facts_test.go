@@ -271,3 +271,28 @@ func TestAutomationsThatAnswerEachOtherAreStopped(t *testing.T) {
 		equal(t, "an hour later", notes(made.ID), 15+2*automation.MaxAnswers)
 	})
 }
+
+// TestACreatedContactIsToldOfAsBefore when a run is repeated, and after the contact became part of another one.
+func TestACreatedContactIsToldOfAsBefore(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		other := s.arrive(hook, "ana")
+		forgetNew(s)
+		time.Sleep(time.Hour)
+		rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
+		came := s.arrive(hook, "bia")
+		s.work(s.worker(), time.Second)
+		run := must(s.automations.Runs(t.Context(), owner, s.orgID, automation.JobFilter{AutomationID: rule.ID}, "", 9))[0]
+		must(s.automations.RunAgain(t.Context(), owner, run.ID))
+		s.work(s.worker(), time.Second)
+		done(s.contacts.Merge(t.Context(), owner, other.ID, came.ID))
+		must(s.automations.RunAgain(t.Context(), owner, run.ID))
+		s.work(s.worker(), time.Second)
+		told := s.dispatcher.list()
+		equal(t, "calls", len(told), 3)
+		for _, call := range told {
+			equal(t, "the event", line(call.Event.ID, call.Event.At.UTC()), line(told[0].Event.ID, came.CreatedAt.UTC()))
+		}
+	})
+}

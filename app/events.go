@@ -90,7 +90,7 @@ func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	}
 	switch e.Name {
 	case automation.ContactCreated:
-		e.At = e.Contact.CreatedAt
+		e.At, err = createdAt(ctx, r, job, e.Contact.Contact)
 	case automation.ContactUpdated:
 		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.Member(job.SubjectID)
 	case automation.ContactMoved:
@@ -105,6 +105,21 @@ func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 		err = addBatch(ctx, r, job, &e)
 	}
 	return e, gone(err)
+}
+
+// createdAt is when the contact of a job was created, be it part of another one by now.
+func createdAt(ctx context.Context, r ports.Repos, job automation.Job, now crm.Contact) (time.Time, error) {
+	if now.ID == job.ContactID {
+		return now.CreatedAt, nil
+	}
+	removed, err := r.Removals.Find(ctx, job.OrgID, job.ContactID)
+	switch {
+	case errors.Is(err, ports.ErrNotFound) || err == nil && removed.Contact.CreatedAt.IsZero():
+		return now.CreatedAt, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return removed.Contact.CreatedAt, nil
 }
 
 // SurvivingContact returns a contact, or the one that it was merged into.

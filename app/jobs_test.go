@@ -145,6 +145,8 @@ func TestWhatEachActionDoes(t *testing.T) {
 				}, "dead a etapa não existe mais", "criado Novo dona 0 0"},
 			{"assignee", automations.NewAutomation{Action: automation.Assign, Member: ana.MemberID()}, nil,
 				"done atribuído", "criado responsavel Novo ana 0 0"},
+			{"whose it is already", automations.NewAutomation{Action: automation.Assign, Member: owner.MemberID()}, nil,
+				"done atribuído", "criado Novo dona 0 0"},
 			{"call", automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}, nil,
 				"done status 204", "criado Novo dona 1 0"},
 			{"to the contact", automations.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}, nil,

@@ -295,8 +295,6 @@ func (c *Contacts) Assign(ctx context.Context, by app.Caller, id, memberID strin
 			return err
 		case !m.Active:
 			return app.Invalid("member", "Esta pessoa não está mais ativa. Escolha outra.")
-		case m.ID == k.AssigneeID:
-			return nil
 		}
 		e.Kind, e.Subject = crm.Assigned, m.Name
 		return Assign(ctx, r, k, m.ID, e, "")
@@ -325,10 +323,13 @@ func (c *Contacts) Move(ctx context.Context, by app.Caller, id, stageID string) 
 	return stage, err
 }
 
-// Assign gives a locked contact to a member, or to nobody, and emits the event.
+// Assign gives a locked contact to a member, or to nobody, and emits the event; nothing happens if it is already theirs.
 func Assign(
 	ctx context.Context, r ports.Repos, k crm.Contact, memberID string, e crm.Event, trail automation.Trail,
 ) error {
+	if k.AssigneeID == memberID {
+		return nil
+	}
 	after := k
 	after.AssigneeID = memberID
 	return errors.Join(r.ContactHistory.SetAssignee(ctx, memberID, e),

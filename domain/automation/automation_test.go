@@ -64,3 +64,37 @@ func TestNextTriesForADayAndGivesUp(t *testing.T) {
 		t.Error("a job that was never tried has no next attempt")
 	}
 }
+
+// TestTheIDOfAnEvent: a contact is created once, however often that is told; what happens to it later is told apart by
+// its time and its place.
+func TestTheIDOfAnEvent(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_800_000_000, 0)
+	of := func(change func(*Job)) string {
+		j := Job{ID: "a", OrgID: "o", ContactID: "c", AutomationID: "r", Facts: "s", CreatedAt: at}
+		change(&j)
+		return EventID(j)
+	}
+	created, moved := of(func(*Job) {}), of(func(j *Job) { j.Event = ContactMoved })
+	for name, c := range map[string]struct {
+		change func(*Job)
+		want   string
+	}{
+		"run again":         {func(j *Job) { j.ID, j.CreatedAt, j.Facts = "b", at.Add(time.Hour), "t" }, created},
+		"by its name":       {func(j *Job) { j.Event = ContactCreated }, created},
+		"moved, to another": {func(j *Job) { j.Event, j.ID, j.AutomationID = ContactMoved, "b", "s" }, moved},
+	} {
+		if got := of(c.change); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
+	}
+	for name, change := range map[string]func(*Job){
+		"another contact": func(j *Job) { j.ContactID = "d" },
+		"moved later":     func(j *Job) { j.Event, j.CreatedAt = ContactMoved, at.Add(time.Microsecond) },
+		"moved next":      func(j *Job) { j.Event, j.Place = ContactMoved, 1 },
+	} {
+		if got := of(change); got == created || got == moved {
+			t.Errorf("%s has the id of another event", name)
+		}
+	}
+}

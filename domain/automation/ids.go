@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Derived returns the n-th id derived from a UUIDv7, always the same and with the same timestamp. With n zero it is the
@@ -22,8 +23,12 @@ func Derived(id string, n int) string {
 	return head + "0000"[len(hex):] + hex
 }
 
-// EventID is the id of the event that a job is about, a UUID of version 8 made from what every job of the event has.
+// EventID is the id of the event that a job is about, a UUID of version 8 made from what every job of the event has. A
+// contact is created once, so that its id says all.
 func EventID(j Job) string {
+	if j.Event == "" || j.Event == ContactCreated {
+		j = Job{OrgID: j.OrgID, ContactID: j.ContactID, Event: ContactCreated, CreatedAt: time.Unix(0, 0)}
+	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		j.OrgID, j.ContactID, string(j.Event), j.SubjectID, string(j.Facts), j.Detail, strconv.Itoa(j.Place),
 		strconv.FormatInt(j.CreatedAt.UnixMicro(), 10),
