@@ -154,7 +154,8 @@ type StageTotal struct {
 
 // Told keeps what platforms were told of contacts. Bodies are encrypted at rest.
 type Told interface {
-	// Add writes what is about to be sent; the first time of a run counts. Only inside InTx, where the contact is locked.
+	// Add writes what is about to be sent; of a run that sends again, another body is added, and the first time counts.
+	// Only inside InTx, where the contact is locked.
 	Add(ctx context.Context, t automation.Told) error
 	// Answered writes when the other side took it; nothing where it was removed since. Only inside InTx.
 	Answered(ctx context.Context, orgID, runID string, at time.Time) error

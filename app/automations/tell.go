@@ -1,6 +1,7 @@
 package automations
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -99,7 +100,7 @@ func (j *Jobs) tellStage(ctx context.Context, u run, call ports.Call) (outcome, 
 	if shown.Method != "" {
 		told := automation.Told{
 			RunID: u.job.ID, OrgID: u.job.OrgID, ContactID: u.contact.ID, Destination: u.rule.Action.Destination,
-			Ground: u.rule.Action.Ground, Body: shown.Body, At: j.Clock(),
+			Ground: u.rule.Action.Ground, Body: cmp.Or(shown.Body, shown.Address), At: j.Clock(),
 		}
 		err = j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			c, err := r.Contacts.Lock(ctx, told.OrgID, told.ContactID)

@@ -3,6 +3,8 @@ package contacts
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -58,7 +60,20 @@ func (r told) Add(ctx context.Context, t automation.Told) error {
 		Content: r.vault.SealJSON(toldJSON{t.Ground, t.Body}, "told_stages|content|"+t.RunID),
 	}
 	return r.Inside(ctx, "told.add", func(db *gorm.DB) error {
-		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+		added := db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		if added.Error != nil || added.RowsAffected > 0 {
+			return added.Error
+		}
+		var before ToldRow
+		if err := db.Take(&before, "id = ?", row.ID).Error; err != nil {
+			return err
+		}
+		first := toldOf(r.vault, before)
+		if first.Unreadable || slices.Contains(strings.Split(first.Body, "\n"), t.Body) {
+			return nil
+		}
+		content := r.vault.SealJSON(toldJSON{first.Ground, first.Body + "\n" + t.Body}, "told_stages|content|"+t.RunID)
+		return db.Model(&before).Update("content", content).Error
 	})
 }
 

@@ -31,6 +31,8 @@ func toldContacts(t *testing.T, s ports.Store) {
 	again := first
 	again.Body, again.At = "outro", kit.At.Add(time.Minute)
 	add(again)
+	add(again)
+	first.Body += "\noutro"
 	other := add(automation.Told{
 		RunID: kit.ID(), OrgID: o.ID, ContactID: all[1].ID, Destination: "google-ads", At: kit.At.Add(time.Second),
 		Body: "{}", Ground: automation.Ground{Basis: "marketing"},
