@@ -190,9 +190,23 @@ func TestAClockThatIsAheadForgetsNothing(t *testing.T) {
 	s := newSetting(t, store, now)
 	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
 	entry := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
+	rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	s.arrive(hook, "bia")
+	ran := func() []automation.Job {
+		return must(s.automations.Runs(t.Context(), owner, s.orgID, automation.JobFilter{AutomationID: rule.ID}, "", 9))
+	}
+	worker := s.worker()
+	lookuptest.Eventually(t, "the automation ran", func() bool {
+		s.work(worker, 50*time.Millisecond)
+		all := ran()
+		return len(all) == 1 && all[0].State == automation.Done
+	})
 	keep := privacyapp.Keeping{Answers: 30 * day, Deliveries: 30 * day, Contacts: 30 * day}
-	ahead := privacyapp.NewRetention(store, keep, func() time.Time { return now().Add(31 * day) })
+	later := func() time.Time { return now().Add(31 * day) }
+	ahead := privacyapp.NewRetention(store, keep, later)
+	worker.Clock = later
+	done(automations.NewJobs(worker).Forget(t.Context()))
+	equal(t, "runs", len(ran()), 1)
 	done(ahead.ForgetAnswers(t.Context()))
 	done(ahead.ForgetDeliveries(t.Context()))
 	done(ahead.ForgetContacts(t.Context()))

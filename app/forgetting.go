@@ -13,6 +13,22 @@ func Forget(ctx context.Context, next func(context.Context) (int, error)) error 
 	return BitByBit(ctx, 9, next)
 }
 
+// ForgetOld is Forget of what is older than kept, by the database's clock: what an instance removes whose own clock is
+// ahead is gone.
+func ForgetOld(
+	ctx context.Context, store ports.Store, clock Clock, kept time.Duration,
+	next func(ctx context.Context, r ports.Repos, before time.Time) (int, error),
+) error {
+	return Forget(ctx, func(ctx context.Context) (int, error) {
+		r := store.Repos()
+		now, err := r.Clock.Now(ctx, clock())
+		if err != nil {
+			return 0, err
+		}
+		return next(ctx, r, now.Add(-kept))
+	})
+}
+
 // BitByBit calls next until nothing is left, and rests after each call for rest times as long as it took.
 func BitByBit(ctx context.Context, rest time.Duration, next func(context.Context) (int, error)) error {
 	for {

@@ -200,7 +200,8 @@ func (a *Sessions) cost(
 
 // Forget removes the data of sessions that are over. It is a chore.
 func (a *Sessions) Forget(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return a.store.Repos().Usage.ForgetSessions(ctx, a.clock().Add(-agentSessionLives-time.Hour))
-	})
+	return app.ForgetOld(ctx, a.store, a.clock, agentSessionLives+time.Hour,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.Usage.ForgetSessions(ctx, before)
+		})
 }

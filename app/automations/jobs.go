@@ -98,9 +98,10 @@ func (j *Jobs) Run(ctx context.Context) {
 
 // Forget removes jobs that were done more than 30 days ago. It is a chore.
 func (j *Jobs) Forget(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-keepFor))
-	})
+	return app.ForgetOld(ctx, j.Store, j.Clock, keepFor,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.Jobs.Forget(ctx, before)
+		})
 }
 
 // keepFor is how long successful runs are kept.

@@ -267,9 +267,10 @@ func (b *Bulks) Work(ctx context.Context) error {
 
 // Forget removes actions older than 30 days. It is a chore.
 func (b *Bulks) Forget(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return b.store.Repos().Bulks.Forget(ctx, b.clock().Add(-keepBulks))
-	})
+	return app.ForgetOld(ctx, b.store, b.clock, keepBulks,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.Bulks.Forget(ctx, before)
+		})
 }
 
 // step does the next contacts of an action in one transaction, and reports whether there was something to do.

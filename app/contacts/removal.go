@@ -3,6 +3,7 @@ package contacts
 import (
 	"context"
 	"errors"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -152,11 +153,7 @@ func (c *Contacts) Removed(
 
 // ForgetRemoved removes the content of contacts that can no longer be restored. It is a chore.
 func (c *Contacts) ForgetRemoved(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		now, err := c.store.Repos().Clock.Now(ctx, c.clock())
-		if err != nil {
-			return 0, err
-		}
-		return c.store.Repos().Removals.Forget(ctx, now.Add(-2*crm.UndoDeletion), now.Add(-crm.UndoMerge))
+	return app.ForgetOld(ctx, c.store, c.clock, 0, func(ctx context.Context, r ports.Repos, now time.Time) (int, error) {
+		return r.Removals.Forget(ctx, now.Add(-2*crm.UndoDeletion), now.Add(-crm.UndoMerge))
 	})
 }

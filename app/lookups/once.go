@@ -187,11 +187,8 @@ func (k *Asker) keptAnswer(ctx context.Context, e lookup.Entry) (result Result, 
 
 // ForgetRequests removes idempotency keys of lookups that have expired. It is a chore.
 func (k *Asker) ForgetRequests(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		now, err := k.store.Repos().Clock.Now(ctx, k.clock())
-		if err != nil {
-			return 0, err
-		}
-		return k.store.Repos().LookupRequests.Forget(ctx, now.Add(-requestLasts-app.OverFor))
-	})
+	return app.ForgetOld(ctx, k.store, k.clock, requestLasts+app.OverFor,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.LookupRequests.Forget(ctx, before)
+		})
 }

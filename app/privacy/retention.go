@@ -47,13 +47,10 @@ func (r *Retention) before(ctx context.Context, kept time.Duration) (time.Time, 
 
 // ForgetAnswers removes answers of bureaus; the statement keeps what they cost. It is a chore.
 func (r *Retention) ForgetAnswers(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		before, err := r.before(ctx, r.keep.Answers)
-		if err != nil {
-			return 0, err
-		}
-		return r.store.Repos().Retention.ForgetAnswers(ctx, before)
-	})
+	return app.ForgetOld(ctx, r.store, r.clock, r.keep.Answers,
+		func(ctx context.Context, repos ports.Repos, before time.Time) (int, error) {
+			return repos.Retention.ForgetAnswers(ctx, before)
+		})
 }
 
 // ForgetDeliveries removes the posts of webhooks and their idempotency keys, by whole days of UTC. It is a chore.
@@ -71,13 +68,10 @@ func (r *Retention) ForgetDeliveries(ctx context.Context) error {
 
 // ForgetAudit removes lines of the audit from the beginnings of the chains. It is a chore.
 func (r *Retention) ForgetAudit(ctx context.Context) error {
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		before, err := r.before(ctx, r.keep.Audit)
-		if err != nil {
-			return 0, err
-		}
-		return r.store.Repos().AuditRemovals.Forget(ctx, before)
-	})
+	return app.ForgetOld(ctx, r.store, r.clock, r.keep.Audit,
+		func(ctx context.Context, repos ports.Repos, before time.Time) (int, error) {
+			return repos.AuditRemovals.Forget(ctx, before)
+		})
 }
 
 // retireAtOnce is how many contacts one transaction removes: it asks a few things about each of them.

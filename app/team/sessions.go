@@ -307,15 +307,17 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by app.Caller) error {
 
 // Forget removes sessions that ended long ago, and tickets that can no longer be used. It is a chore.
 func (s *Sessions) Forget(ctx context.Context) error {
-	err := app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return s.store.Repos().Tickets.Forget(ctx, s.clock().Add(-access.LinkFor))
-	})
+	err := app.ForgetOld(ctx, s.store, s.clock, access.LinkFor,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.Tickets.Forget(ctx, before)
+		})
 	if err != nil {
 		return err
 	}
-	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
-	})
+	return app.ForgetOld(ctx, s.store, s.clock, access.SessionMax,
+		func(ctx context.Context, r ports.Repos, before time.Time) (int, error) {
+			return r.Sessions.Forget(ctx, before)
+		})
 }
 
 // wrongPresent is the fault where a caller's present password is wrong.

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// quietMost is how long Quiet waits: longer than a transaction of this service lasts, so that only others, such as
-	// somebody's session, can be open still.
+	// quietMost is the least that Quiet waits before it goes on: a transaction of this service lasts for three
+	// times the database's time limit at most, of which an instance that died leaves it idle for two, so that only others,
+	// such as somebody's session, can be open after that.
 	quietMost = 30 * time.Second
 	// quietPoll is the longest pause before it looks again: to list transactions holds up everybody's locks for a moment.
 	quietPoll = 250 * time.Millisecond
@@ -29,7 +30,7 @@ func (s *Engine) Quiet(ctx context.Context) error {
 		return err
 	}
 	running := slices.Clone(open)
-	until := time.Now().Add(quietMost)
+	until := time.Now().Add(max(quietMost, 3*Timeout()))
 	for pause := 5 * time.Millisecond; len(running) > 0 && time.Now().Before(until); pause = min(2*pause, quietPoll) {
 		select {
 		case <-time.After(pause):
