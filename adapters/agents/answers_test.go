@@ -102,6 +102,18 @@ func TestAnAgentSeesWhoAnswered(t *testing.T) {
 	}
 }
 
+// TestAnAgentIsToldWhatIsLeft also where the bureau answers later, and how to ask again within what is left.
+func TestAnAgentIsToldWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	spent := catalog.Real * 4 / 5
+	got := marshalled(t, aSession().pending(lookups.Result{Entry: lookup.Entry{ID: "x", Status: lookup.Running}}, &spent))
+	for _, part := range []string{`"consultaId":"x"`, `"sessao":{"gasto":0.8,"restante":0.2,"teto":1}`, "somenteHistorico"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s is not in %s", part, got)
+		}
+	}
+}
+
 // TestAContactIsMasked: people write their CPF into any field.
 func TestAContactIsMasked(t *testing.T) {
 	t.Parallel()

@@ -143,13 +143,19 @@ func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 		return nil, err
 	}
 	if result.Entry.Status == lookup.Running {
-		return object{
-			"consultaId": result.Entry.ID, "situacao": lookup.Running,
-			"orientacao": "O bureau responde mais tarde. Repita o mesmo pedido em alguns instantes, sem atualizar: a resposta " +
-				"virá do histórico, e nada é cobrado de novo.",
-		}, nil
+		return s.pending(result, spent), nil
 	}
 	return s.result(result, spent, args.Unmasked), nil
+}
+
+// pending says that the bureau answers later, and how that answer is had.
+func (s *session) pending(r lookups.Result, spent *catalog.Money) object {
+	return object{
+		"consultaId": r.Entry.ID, "situacao": lookup.Running,
+		"orientacao": "O bureau responde mais tarde. Repita o pedido em alguns instantes, sem atualizar e com " +
+			"somenteHistorico: quando a resposta chegar, ela virá do histórico, e nada é cobrado de novo.",
+		"sessao": s.account(spent),
+	}
 }
 
 func (s *session) request(args lookupArgs) (lookups.Request, error) {
@@ -200,11 +206,6 @@ func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) 
 	if !unmasked {
 		fields, shown = masked(fields, r.Record.Document), r.Record.Document.Masked()
 	}
-	ceiling := *s.Session.Ceiling
-	account := object{"teto": amount(ceiling)}
-	if spent != nil {
-		account["gasto"], account["restante"] = amount(*spent), amount(max(0, ceiling-*spent))
-	}
 	sources := object{}
 	for name, from := range r.Record.Sources {
 		sources[name] = object{"bureau": from.Bureau, "em": from.At.UTC().Truncate(time.Microsecond)}
@@ -221,12 +222,22 @@ func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) 
 		Session    object      `json:"sessao"`
 	}{
 		r.Record.Product, shown, r.Entry.Cache, r.Entry.ID, r.Record.AnsweredAt.UTC().Truncate(time.Microsecond),
-		amount(r.Entry.Cost()), r.Record.Bureau, sources, account,
+		amount(r.Entry.Cost()), r.Record.Bureau, sources, s.account(spent),
 	})
 	if err != nil {
 		panic(err) // these values always marshal
 	}
 	return append(append(fields[:len(fields)-1:len(fields)-1], ','), rest[1:]...) // a product has at least one field
+}
+
+// account is the session's ceiling, and what is left of it where that is known.
+func (s *session) account(spent *catalog.Money) object {
+	ceiling := *s.Session.Ceiling
+	account := object{"teto": amount(ceiling)}
+	if spent != nil {
+		account["gasto"], account["restante"] = amount(*spent), amount(max(0, ceiling-*spent))
+	}
+	return account
 }
 
 func amount(m catalog.Money) json.Number { return json.Number(m.String()) }
