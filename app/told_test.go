@@ -136,6 +136,32 @@ func (s *setting) tells(field string) automation.Automation {
 	}))
 }
 
+// TestTheFirstStageIsTold of those who consent, by an automation for new contacts.
+func TestTheFirstStageIsTold(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook := s.hook(webhook.Signature{})
+		tell := automations.NewAutomation{
+			OrgID: s.orgID, Name: "Meta", Action: automation.HTTP, Event: automation.ContactCreated,
+			RequestForm: automations.RequestForm{
+				Destination: "meta-capi", Values: map[string]string{"dataset": "1", "token": "t"},
+				Ground: automation.Ground{Consent: "aceite"},
+			},
+		}
+		must(s.automations.Add(t.Context(), app.Operator(), tell))
+		for _, body := range []string{`{"email":"ana@x.example","aceite":"sim"}`, `{"email":"bia@x.example","aceite":"não"}`} {
+			must(s.intake.Receive(t.Context(), hook, post(body)))
+		}
+		s.work(s.worker(), 5*time.Second)
+		told := s.dispatcher.list()
+		equal(t, "told", len(told), 1)
+		equal(t, "of", line(told[0].Event.Contact.Email, told[0].Event.Contact.Stage), "ana@x.example Novo")
+		tell.Event = automation.ContactUpdated
+		_, err := s.automations.Add(t.Context(), app.Operator(), tell)
+		equal(t, "an event that is of no stage", said(err), "requisicao_invalida event")
+	})
+}
+
 // TestConsentsOfMergedContacts: those of both are kept, and parted again.
 func TestConsentsOfMergedContacts(t *testing.T) {
 	t.Parallel()

@@ -136,8 +136,8 @@ func (a *Automations) edited(
 	}
 	if n.KeepAction {
 		changed.Action = old.Action
-		if old.Action.Ground != (automation.Ground{}) && changed.Event != automation.ContactMoved {
-			return changed, nil, app.Invalid("event", "Este destino conta etapas: o evento é contact.moved.")
+		if old.Action.Ground != (automation.Ground{}) && !changed.Event.OfStage() {
+			return changed, nil, errNotOfStage()
 		}
 	}
 	if changed.ID = old.ID; old.Action.Secret != "" && changed.Action.Secret != "" {

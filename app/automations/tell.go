@@ -40,8 +40,8 @@ func checkTold(ctx context.Context, r ports.Repos, n NewAutomation, d automation
 	if err := checkGround(n, d); err != nil || !d.Consent {
 		return err
 	}
-	if n.Event != automation.ContactMoved {
-		return app.Invalid("event", "Este destino conta etapas: o evento é contact.moved.")
+	if !n.Event.OfStage() {
+		return errNotOfStage()
 	}
 	if n.Ground.Basis == "" {
 		return nil
@@ -68,6 +68,10 @@ func checkTold(ctx context.Context, r ports.Repos, n NewAutomation, d automation
 	return app.Invalid("basis", message)
 }
 
+func errNotOfStage() error {
+	return app.Invalid("event", "Este destino conta etapas: o evento é contact.moved, ou contact.created para a primeira.")
+}
+
 // notGround says in Portuguese why the purpose with a code does not allow that a platform is told of everybody; empty
 // where it does.
 func notGround(all []crm.Purpose, code string) string {
@@ -87,7 +91,7 @@ const byConsent = "tem como base legal o consentimento de cada pessoa"
 // is sent is written, before it is sent, with the contact locked: an erasure either finds it, and names the platform
 // in its receipt, or keeps it from being sent.
 func (j *Jobs) tellStage(ctx context.Context, u run, call ports.Call) (outcome, error) {
-	if u.about.Name != automation.ContactMoved {
+	if !u.about.Name.OfStage() {
 		return outcome{}, &ports.SendError{
 			Reason: "este destino só conta etapas; descreva a automação de novo", Permanent: true,
 		}

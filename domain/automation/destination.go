@@ -9,7 +9,7 @@ type Destination struct {
 	Repeat string
 	Fields []DestinationField
 	// Consent is true where a platform is told of a person's stages, which takes the person's consent or another legal
-	// basis (Ground), and only ContactMoved can do.
+	// basis (Ground), and only events that are OfStage can do.
 	Consent bool
 }
 

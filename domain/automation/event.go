@@ -48,6 +48,9 @@ func (e EventName) OfContact() bool {
 	return e == ContactCreated || e == ContactUpdated || e == ContactMoved || e == LookupCompleted
 }
 
+// OfStage reports whether the event brings a contact into a stage.
+func (e EventName) OfStage() bool { return e == ContactCreated || e == ContactMoved }
+
 // Event is something that happened, as automations are told of it.
 type Event struct {
 	// ID is the event's own, a UUID: the same for every automation, in every attempt and when a run is repeated.

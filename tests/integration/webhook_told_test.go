@@ -182,7 +182,7 @@ func TestStagesAreToldOnABasis(t *testing.T) {
 			{[]string{"--consent", "x", "--basis", "marketing"}, "um só"},
 			{[]string{"--basis", "aceite", "--set", "token=" + toldToken}, "--consent"},
 			{[]string{"--basis", "outra", "--set", "token=" + toldToken}, "marketing"},
-			{[]string{"--consent", "x", "--event", "contact.created", "--set", "token=" + toldToken}, "contact.moved"},
+			{[]string{"--consent", "x", "--event", "contact.updated", "--set", "token=" + toldToken}, "contact.moved"},
 		} {
 			if said := o.Refused(slices.Concat(add, c.more)...); !strings.Contains(said, c.says) {
 				t.Errorf("%v is refused with %q, which does not say %s", c.more, said, c.says)
