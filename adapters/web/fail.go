@@ -122,11 +122,13 @@ func (c *Call) isSecret(name string) bool {
 // typed is what was typed into a form, without secrets, ids and values of buttons.
 func (c *Call) typed() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
-		text := c.PostForm.Get(name)
-		isSecret := c.isSecret(name) || strings.HasPrefix(name, SecretPrefix)
-		isID := uuid.Validate(text) == nil
-		if !isSecret && !isID && name != "acao" && strings.TrimSpace(text) != "" {
-			out = append(out, text)
+		if c.isSecret(name) || strings.HasPrefix(name, SecretPrefix) || name == "acao" {
+			continue
+		}
+		for _, text := range c.PostForm[name] {
+			if isID := uuid.Validate(text) == nil; !isID && strings.TrimSpace(text) != "" {
+				out = append(out, text)
+			}
 		}
 	}
 	return out

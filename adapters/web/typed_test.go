@@ -11,7 +11,7 @@ func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
-	form := url.Values{"texto": {"Ligar na sexta, depois das 14h"}, "senha": {"um-segredo"}}
+	form := url.Values{"texto": {"Ligar na sexta, depois das 14h"}, "senha": {"um-segredo"}, "se.valor": {"600", "", "Sé"}}
 	from := []string{"Referer", v.server.URL + "/contatos/" + id + "?perguntar=x"}
 	secrets := url.Values{"token": {"um-segredo"}, "codigo": {"outro-segredo"}}
 	jar := v.client.Jar
@@ -20,7 +20,8 @@ func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 	if r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("signed out: %d", r.StatusCode)
 	}
-	has(t, "signed out", page, "A sua sessão terminou", "Ligar na sexta, depois das 14h", `value="/contatos/`+id+`"`)
+	has(t, "signed out", page, "A sua sessão terminou", "Ligar na sexta, depois das 14h", "600", "Sé",
+		`value="/contatos/`+id+`"`)
 	hasNot(t, "signed out", page, "um-segredo")
 	for _, path := range []string{"/webhooks/" + id + "/paginas", "/conta/segundo-fator/desligar"} {
 		_, page = v.do(http.MethodPost, path, secrets, "Cookie", "sessao=acabou")
