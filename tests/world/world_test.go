@@ -598,15 +598,18 @@ func (w *world) rest() {
 	var mu sync.Mutex
 	calm := false
 	go func() {
+		stillBefore := false
 		for renewed, n := !w.hasAds(), 0; n < 200; n++ {
 			renewed = renewed || w.renewed()
 			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
 			// Nor does whoever was kept for longer than a statement may take come back before a lease has ended.
 			steady := w.plan.faults.frozen == 0 && !w.crashed() && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
-			if w.calm() && !w.posting() && w.allFetched() && (w.idle() || n > 4 && steady || n > 20) {
+			still := w.calm() && !w.posting() && w.allFetched() && (w.idle() || n > 4 && steady || n > 20)
+			if still && (stillBefore || steady) {
 				break
 			}
+			stillBefore = still // a commit that was held until its client gave up lands after the first look
 		}
 		mu.Lock()
 		calm = true
