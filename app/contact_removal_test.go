@@ -244,3 +244,22 @@ func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
 		})
 	}
 }
+
+// TestLookupsOfBoth: those of a contact that became part of another are that one's, until the two are parted.
+func TestLookupsOfBoth(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		into, from := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID
+		asked := must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: from})).Entry
+		shown := func() string {
+			sheet := must(s.lookups.Sheet.Show(t.Context(), owner, asked.ID))
+			return line(len(must(s.contacts.Documents(t.Context(), owner, into))), sheet.Contact.ID == into)
+		}
+		equal(t, "before", shown(), "0 false")
+		done(s.contacts.Merge(t.Context(), owner, into, from))
+		equal(t, "as one", shown(), "1 true")
+		done(s.contacts.Part(t.Context(), owner, into, from))
+		equal(t, "parted", shown(), "0 false")
+	})
+}

@@ -46,7 +46,15 @@ func TestFirstAnswers(t *testing.T) {
 		equal(t, "history", s.kinds(ids[2]), "criado ligacao")
 		got := must(s.contacts.Waits(t.Context(), ana, 30))
 		equal(t, "by who answered", line(got.Waiting, got.Members[0].Name, got.Members[0].Answers, got.Members[0].Mean,
-			got.Members[1].Name, got.Members[1].Answers, got.Members[1].Mean), "1 dona 1 3h0m1s ana 3 1h40m0s")
+			got.Members[1].Name, got.Members[1].Answers, got.Members[1].Mean), "1 dona 1 3h0m0s ana 3 1h40m0s")
 		equal(t, "by origin", line(len(got.Origins), got.Origins[0].Answers), "1 4")
+
+		move.Of.IDs = ids[4:]
+		wrong = must(s.bulks.Start(t.Context(), owner, move))
+		done(s.contacts.Called(t.Context(), ana, ids[4]))
+		must(s.bulks.Undo(t.Context(), owner, wrong.ID))
+		equal(t, "who was called before the mistake was undone", waiting(), 0)
+		got = must(s.contacts.Waits(t.Context(), ana, 30))
+		equal(t, "who called", line(got.Members[0].Answers, got.Members[1].Answers), "1 4")
 	})
 }

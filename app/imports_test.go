@@ -106,6 +106,18 @@ func TestAnImport(t *testing.T) {
 	})
 }
 
+// TestAnImportSaysWhatWentToTheNote: what is no value of its field.
+func TestAnImportSaysWhatWentToTheNote(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		made := must(s.bulks.PrepareImport(t.Context(), owner, tableOf("E-mail|Origem|Valor", "a@x.example|Feira|dez")))
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.SkipDuplicates}))
+		equal(t, "the row", results(s, owner, made.ID), "feito O valor não é um número e foi para a nota. "+
+			"A origem não é nenhuma das que há em Origens e foi para a nota.")
+	})
+}
+
 // results describes the outcome of each row of an import.
 func results(s *setting, by app.Caller, id string) string {
 	_, rows, err := s.bulks.ImportResults(s.t.Context(), by, id)

@@ -16,6 +16,8 @@ type ContactChanges struct {
 	Newest string
 	// Events is how many there are.
 	Events int
+	// Removed is how many contacts were deleted or merged into others.
+	Removed int
 }
 
 // Contacts stores contacts and their history. Notes, documents and attribution are
@@ -53,7 +55,7 @@ type ContactHistory interface {
 	Log(ctx context.Context, e crm.Event) error
 	// Events returns the history of a contact and of those merged into it, oldest first.
 	Events(ctx context.Context, contactID string) ([]crm.Event, error)
-	// Changed returns what happened after since, for each organisation that has contacts with an event after it.
+	// Changed returns what happened after since, for each organisation in which anything did.
 	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)
 }
 

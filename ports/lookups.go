@@ -47,8 +47,8 @@ type LookupEnds interface {
 type LookupContacts interface {
 	// Tie sets the contact that an entry is about, in place of any other.
 	Tie(ctx context.Context, id, contactID string) error
-	// OfContact returns the entries that an organisation tied to a contact, newest
-	// first, each with when its answer was given.
+	// OfContact returns the entries that an organisation tied to a contact or to those merged into it, newest first, each
+	// with when its answer was given.
 	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)
 }
 

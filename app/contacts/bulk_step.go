@@ -3,6 +3,7 @@ package contacts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 		if done, err = s.move(ctx, c, target); done && err == nil {
 			err = s.r.ContactAnswers.Answer(ctx, c, s.action.MemberID, s.now)
 			if c.Waiting {
-				item.Result = answeredIn + s.now.UTC().Format(time.RFC3339)
+				item.Result = answeredIn + s.now.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 			}
 		}
 	case crm.BulkDelete:
@@ -113,16 +114,45 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
 		done, err = s.move(ctx, c, item.BeforeID)
 		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
-			var when time.Time
-			if when, err = time.Parse(time.RFC3339, at); err == nil {
-				err = s.r.ContactAnswers.Unanswer(ctx, c, s.action.MemberID, when)
-			}
+			err = s.unanswer(ctx, c, at)
 		}
 	}
 	if done {
 		item.State = crm.ItemUndone
 	}
 	return err
+}
+
+// unanswer takes back the first answer that a move was, at a time. If a member has called or noted something since,
+// that is the first answer.
+func (s bulkStep) unanswer(ctx context.Context, c crm.Contact, at string) error {
+	when, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return err
+	}
+	if err := s.r.ContactAnswers.Unanswer(ctx, c, s.action.MemberID, when); err != nil {
+		return err
+	}
+	events, err := s.r.ContactHistory.Events(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	var members []crm.Member
+	for _, e := range events {
+		if e.At.Before(when) || e.Kind != crm.Called && e.Kind != crm.NoteAdded {
+			continue
+		}
+		if members == nil {
+			if members, err = s.r.Members.List(ctx, s.action.OrgID); err != nil {
+				return err
+			}
+		}
+		// An automation may note something, too.
+		if i := slices.IndexFunc(members, func(m crm.Member) bool { return m.Name == e.Actor }); i >= 0 {
+			return s.r.ContactAnswers.Answer(ctx, c, members[i].ID, e.At)
+		}
+	}
+	return nil
 }
 
 // undelete restores a contact, unless it was restored meanwhile, and then perhaps merged into another, which stays, or

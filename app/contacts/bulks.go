@@ -227,6 +227,10 @@ func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, e
 			return err
 		case action.MemberID != by.MemberID() && !by.Manages(action.OrgID):
 			return app.Forbidden()
+		case action.Kind == crm.BulkImport:
+			return app.Invalid("contact", "Uma importação não se desfaz.")
+		case action.Open():
+			return app.Invalid("contact", "Esta ação ainda está em andamento. Espere que termine.")
 		case !action.CanUndo(now):
 			return tooLate()
 		}

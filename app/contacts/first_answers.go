@@ -24,7 +24,7 @@ func (c *Contacts) Called(ctx context.Context, by app.Caller, id string) error {
 // first.
 type Waits struct {
 	Members, Origins []Wait
-	// Waiting is how many wait now, counted up to CountMax.
+	// Waiting is how many wait now, counted up to one more than CountMax.
 	Waiting int
 }
 
@@ -51,7 +51,7 @@ func (c *Contacts) Waits(ctx context.Context, by app.Caller, days int) (Waits, e
 	if err != nil {
 		return Waits{}, err
 	}
-	waiting, err := r.ContactSearch.Count(ctx, orgID, ports.ContactFilter{Waiting: true}, app.CountMax)
+	waiting, err := r.ContactSearch.Count(ctx, orgID, ports.ContactFilter{Waiting: true}, app.CountMax+1)
 	member := func(a ports.FirstAnswer) Wait { return Wait{ID: a.MemberID, Name: n.Member(a.MemberID).Name} }
 	origin := func(a ports.FirstAnswer) Wait { return Wait{ID: a.OriginID, Name: n.Name(crm.NamedOrigin, a.OriginID)} }
 	return Waits{waits(all, member), waits(all, origin), waiting}, err

@@ -174,6 +174,7 @@ func contactOfRow(orgID string, plan crm.Import, n crm.Names, row crm.ImportRow)
 	}
 	if record.Origin != "" && f.OriginID == "" {
 		record.Leftover = append(record.Leftover, intake.Pair{Key: "Origem informada", Value: record.Origin})
+		record.Remarks = append(record.Remarks, "A origem não é nenhuma das que há em Origens e foi para a nota.")
 	}
 	f.Note, f.Amount = record.Note(), c.AmountText()
 	var documents []string

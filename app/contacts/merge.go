@@ -242,7 +242,9 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			return err
 		case gone.IntoID != intoID:
 			return app.ContactKind.NotFound()
-		case into.Unreadable || !gone.CanUndo(c.clock()):
+		case into.Unreadable:
+			return unreadableNow()
+		case !gone.CanUndo(c.clock()):
 			return tooLate()
 		}
 		still, err := r.Removals.Into(ctx, intoID)

@@ -83,6 +83,8 @@ func (c *Contacts) Undelete(ctx context.Context, by app.Caller, id string) error
 			return err
 		case gone.IntoID != "":
 			return app.ContactKind.NotFound()
+		case gone.Contact.Unreadable:
+			return unreadableNow()
 		case !gone.CanUndo(now):
 			return tooLate()
 		}
@@ -110,6 +112,11 @@ func (c *Contacts) Opened(ctx context.Context, by app.Caller, view crm.ContactVi
 
 func tooLate() *fault.Error {
 	return app.Invalid("contact", "O prazo para desfazer passou.")
+}
+
+// unreadableNow is the fault of undoing where the data key of what is stored is missing.
+func unreadableNow() *fault.Error {
+	return app.Invalid("contact", "O que está guardado deste contato não pode ser lido agora, e nada foi desfeito.")
 }
 
 // restore puts a contact back where it was, as far as that still exists.

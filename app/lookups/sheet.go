@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -107,7 +108,15 @@ func (s *Sheet) Show(ctx context.Context, by app.Caller, id string) (View, error
 	}
 	v := views[0]
 	v.Later = e.Status == lookup.Running && e.SettleAt.Sub(s.clock()) > s.terms.Timeout+settleMargin
-	if v.Contact, err = contactOf(ctx, s.store, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
+	v.Contact, err = contactOf(ctx, s.store, by, e.ContactID)
+	if fault.CodeOf(err) != fault.NotFound {
+		return v, err
+	}
+	into, err := s.store.Repos().Removals.Survivor(ctx, e.ContactID)
+	if err == nil {
+		v.Contact, err = contactOf(ctx, s.store, by, into)
+	}
+	if errors.Is(err, ports.ErrNotFound) || fault.CodeOf(err) == fault.NotFound {
 		err = nil // the contact is gone, the lookup stays
 	}
 	return v, err

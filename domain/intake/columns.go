@@ -299,6 +299,7 @@ func (r *Record) addDocuments(cell string) bool {
 		}
 	}
 	if len(r.Documents)+len(found) > maxDocuments {
+		r.Remarks = append(r.Remarks, "Há documentos demais para um contato; estes foram para a nota.")
 		return false
 	}
 	r.Documents = append(r.Documents, found...)

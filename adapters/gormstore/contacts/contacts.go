@@ -154,8 +154,19 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
 			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
 			engine.FirstID(since)).Scan(&rows).Error
+		if err != nil {
+			return err
+		}
 		for _, changed := range rows {
 			out[changed.OrgID] = ports.ContactChanges{Newest: changed.Newest, Events: changed.Events}
+		}
+		rows = nil
+		err = db.Model(&RemovedRow{}).Select("CAST(org_id AS text) AS org_id, COUNT(*) AS events").
+			Where("content IS NOT NULL AND at >= ?", engine.Stamp(since)).Group("org_id").Scan(&rows).Error
+		for _, removed := range rows {
+			changes := out[removed.OrgID]
+			changes.Removed = removed.Events
+			out[removed.OrgID] = changes
 		}
 		return err
 	})

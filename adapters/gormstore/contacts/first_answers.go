@@ -72,7 +72,8 @@ func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Tim
 		sums := engine.Mapped(answerTally.Counts, func(c string) string { return "CAST(SUM(" + c + ") AS bigint) AS " + c })
 		return db.Select("member_id, origin_id, "+strings.Join(sums, ", ")).
 			Where("org_id = ? AND hour >= ?", orgID,
-				engine.HourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
+				engine.HourOf(since)).Group("member_id, origin_id").Having("SUM(answers) > 0"). // some were taken back
+			Order("member_id, origin_id")
 	}
 	return engine.FindAll(ctx, r.QueryList, "contacts.firstAnswers", func(row answeredRow) ports.FirstAnswer {
 		a := ports.FirstAnswer{

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/privacy"
 	"fichario/domain/automation"
@@ -294,13 +295,22 @@ func (r statement) OfContact(
 	ctx context.Context, orgID, contactID string, limit int,
 ) (out []ports.ContactLookup, err error) {
 	err = r.Query(ctx, "statement.ofContact", func(db *gorm.DB) error {
-		var rows []LookupRow
-		w := engine.WalkOf("lookups_contact", "contact_id", contactID)
-		if err := w.Page(engine.Passing("org_id = ?", orgID)(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false,
-			limit).
-			Find(&rows).Error; err != nil {
+		family, err := contacts.Family(fresh(db), engine.Given([]string{contactID}))
+		if err != nil {
 			return err
 		}
+		var rows []LookupRow
+		for _, id := range family {
+			var own []LookupRow
+			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), engine.Passing("org_id = ?", orgID)
+			err := w.Page(ofOrg(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false, limit).Find(&own).Error
+			if err != nil {
+				return err
+			}
+			rows = append(rows, own...)
+		}
+		slices.SortFunc(rows, func(a, b LookupRow) int { return cmp.Compare(b.ID, a.ID) })
+		rows = rows[:min(limit, len(rows))]
 		answered, err := answeredAt(db, rows)
 		if err != nil {
 			return err

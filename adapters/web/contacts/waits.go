@@ -24,7 +24,7 @@ func (s pages) waits(c *web.Call, f struct {
 	if data.Waits, err = s.Contacts.Waits(c.Ctx(), c.By, days); err != nil {
 		return err
 	}
-	data.Many = data.Waiting >= app.CountMax
+	data.Many, data.Waiting = data.Waiting > app.CountMax, min(data.Waiting, app.CountMax)
 	return c.Render("retorno", web.Page{Title: "Retorno", Nav: "contatos", Data: data})
 }
 

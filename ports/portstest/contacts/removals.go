@@ -79,6 +79,11 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	gone := crm.Removal{Contact: c, By: "Ana", At: kit.At}
 	remove(t, s, gone)
+	for since, want := range map[time.Duration]int{0: 1, time.Second: 0} {
+		changed, err := repos.ContactHistory.Changed(ctx, kit.At.Add(since))
+		kit.Must(t, err)
+		kit.Same(t, "a removal is a change", changed[o.ID].Removed, want)
+	}
 	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.WantErr(t, "a removed contact", err, ports.ErrNotFound)
 	kept, err := repos.Removals.Find(ctx, ports.AnyOrg, c.ID)

@@ -7,6 +7,7 @@ import (
 
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
@@ -280,6 +281,25 @@ func contactLookups(t *testing.T, s ports.Store) {
 	got, err = repos.LookupContacts.OfContact(ctx, o.ID, contact, 10)
 	kit.Must(t, err)
 	kit.Same(t, "tied and tied elsewhere", got, []ports.ContactLookup{{Entry: free}, {Entry: first, AnsweredAt: kit.At}})
+
+	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	both := kit.Made(t, s, crm.Contact{OrgID: o.ID, Name: "Ana", Email: "ana@example.com", StageID: stage},
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "ana@example.com", StageID: stage})
+	old, own := entry(o.ID, both[1].ID, ""), entry(o.ID, both[0].ID, "")
+	newest := entry(o.ID, both[1].ID, rec.ID)
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Remove(ctx, crm.Removal{
+			Contact: both[1], IntoID: both[0].ID, Before: both[0], After: both[0], At: kit.At,
+		})
+	}))
+	for limit, want := range map[int][]ports.ContactLookup{
+		10: {{Entry: newest, AnsweredAt: kit.At}, {Entry: own}, {Entry: old}},
+		2:  {{Entry: newest, AnsweredAt: kit.At}, {Entry: own}},
+	} {
+		got, err = repos.LookupContacts.OfContact(ctx, o.ID, both[0].ID, limit)
+		kit.Must(t, err)
+		kit.Same(t, "with those of a contact merged into it", got, want)
+	}
 }
 
 func statementByAsker(t *testing.T, s ports.Store) {
