@@ -280,12 +280,13 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	var out bytes.Buffer
 	err := spreadsheet.Write(&out, []string{"=documento", "valor"}, func(yield func([]any, error) bool) {
 		_ = yield([]any{"02345678992", spreadsheet.Number("0.45")}, nil) &&
-			yield([]any{`=HYPERLINK("http://x")`, ""}, nil) && yield([]any{"<a & \"b\">\n\x01", spreadsheet.Number("1")}, nil)
+			yield([]any{`=HYPERLINK("http://x")`, ""}, nil) && yield([]any{"<a & \"b\">\n\x01", spreadsheet.Number("1")}, nil) &&
+			yield([]any{"_x0041_ e _x005F_", ""}, nil)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1 =documento|valor", "2 02345678992|0.45", `3 =HYPERLINK("http://x")`, "4 <a & \"b\">\n\ufffd|1"}
+	want := []string{"1 =documento|valor", "2 02345678992|0.45", `3 =HYPERLINK("http://x")`, "4 <a & \"b\">\n\ufffd|1", "5 _x0041_ e _x005F_"}
 	if got := rows(t, out.Bytes()); !reflect.DeepEqual(got, want) {
 		t.Errorf(" got %q\nwant %q", got, want)
 	}
@@ -342,7 +343,12 @@ func TestNumbersWithAnExponent(t *testing.T) {
 		`<c t="n"><v> 1.1E+1 </v></c>`:                        "11",
 		`<c><v>1.122233300018e13</v></c>`:                     "11222333000180",
 		`<c><v>-3E2</v></c>`:                                  "-300",
-		`<c><v>1.5E-3</v></c>`:                                "1.5E-3",
+		`<c><v>1.5E-3</v></c>`:                                "0.0015",
+		`<c><v>1.1000000000000001</v></c>`:                    "1.1",
+		`<c><v>14.375</v></c>`:                                "14.3750",
+		`<c><v>-0.45</v></c>`:                                 "-0.45",
+		`<c><v>12.00</v></c>`:                                 "12",
+		`<c t="str"><v>14.375</v></c>`:                        "14.375",
 		`<c><v>9.007199254740992E15</v></c>`:                  "9.007199254740992E15",
 		`<c><v>1E400</v></c>`:                                 "1E400",
 		`<c t="str"><v>5.299822472E10</v></c>`:                "5.299822472E10",

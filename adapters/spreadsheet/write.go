@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,8 @@ func (s *sheetWriter) row(cells []any) {
 			}
 			s.text(`<c r="` + reference + `" t="inlineStr"><is><t xml:space="preserve">`)
 			if s.err == nil {
-				s.err = xml.EscapeText(s.w, []byte(text.Cut(strings.ToValidUTF8(v, "\ufffd"), cellMax)))
+				cut := text.Cut(strings.ToValidUTF8(v, "\ufffd"), cellMax)
+				s.err = xml.EscapeText(s.w, []byte(escaped.ReplaceAllString(cut, "_x005F$0")))
 			}
 			s.text(`</t></is></c>`)
 		default:
@@ -102,6 +104,9 @@ func (s *sheetWriter) row(cells []any) {
 	}
 	s.text("</row>")
 }
+
+// escaped matches what a workbook would read as an escaped character.
+var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 
 // cellMax is the maximum length of a text in an Excel cell, in characters.
 const cellMax = 32_767

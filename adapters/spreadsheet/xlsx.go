@@ -258,7 +258,7 @@ func (s *sheetReader) end(p *part) error {
 		if err == nil && style > 0 && style < len(s.dated) && s.dated[style] {
 			text = s.date(text)
 		} else {
-			text = digits(text)
+			text = decimal(digits(text))
 		}
 	}
 	if text = strings.Trim(text, " \t\r\n\u00a0"); text == "" {
@@ -285,6 +285,27 @@ func digits(cell string) string {
 		return cell
 	}
 	return strconv.FormatInt(int64(n), 10)
+}
+
+// decimal writes a number with a decimal point as people see it: a workbook stores 17 digits and shows 15 at most. A
+// zero follows three decimals, which in a text would be thousands.
+func decimal(cell string) string {
+	if !strings.Contains(cell, ".") {
+		return cell
+	}
+	stored, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	if err != nil || math.Abs(stored) >= exact {
+		return cell
+	}
+	shown, err := strconv.ParseFloat(strconv.FormatFloat(stored, 'e', 14, 64), 64)
+	if err != nil {
+		return cell
+	}
+	written := strconv.FormatFloat(shown, 'f', -1, 64)
+	if _, decimals, _ := strings.Cut(written, "."); len(decimals) == 3 {
+		written += "0"
+	}
+	return written
 }
 
 // otherFormat returns the fault of a spreadsheet in another format that is an archive too; nil for all else.

@@ -55,20 +55,27 @@ const (
 	searchWordsMax = 8
 )
 
-// searchWords returns the words of a search in the form in which they are matched. A text without letters becomes the
-// digits of a phone number, however it is written.
+// phoneDigits is from how many digits on a word without letters is part of a phone number, however it is written.
+const phoneDigits = 6
+
+// searchWords returns the words of a search in the form in which they are matched. A text without letters may be a
+// phone number, which is written with spaces, and within Brazil sometimes with a leading zero.
 func searchWords(raw string) []string {
 	raw = text.Fold(text.Cut(raw, searchTextMax))
 	if !strings.ContainsFunc(raw, unicode.IsLetter) {
-		// Phone numbers are written with spaces, and within Brazil sometimes with a leading zero.
-		if d := strings.TrimLeft(text.Digits(raw), "0"); d != "" {
+		if d := strings.TrimLeft(text.Digits(raw), "0"); len(d) >= phoneDigits {
 			return []string{d}
 		}
 	}
 	words := strings.Fields(raw)
 	for i, word := range words {
-		if d := text.Digits(word); d != "" && !strings.ContainsFunc(word, unicode.IsLetter) {
+		if strings.ContainsFunc(word, unicode.IsLetter) {
+			continue
+		}
+		if d := text.Digits(word); len(d) >= phoneDigits {
 			words[i] = d
+		} else if d != "" { // "(11)", but also the company 24-7
+			words[i] = strings.Trim(word, "()+-./")
 		}
 	}
 	return words[:min(len(words), searchWordsMax)]

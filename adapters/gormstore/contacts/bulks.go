@@ -173,7 +173,9 @@ func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) erro
 func (r bulks) Forget(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.Whole(ctx, "bulks.forget", func(db *gorm.DB) error {
 		var old []bulkRow
-		err := db.Select("id").Where("at < ?", engine.Stamp(before)).Order("at").Limit(1).Find(&old).Error
+		ended := db.Where("ended_at IS NULL OR ended_at < ?", engine.Stamp(before)).
+			Where("status NOT IN ?", []crm.BulkStatus{crm.BulkRunning, crm.BulkUndoing})
+		err := db.Select("id").Where("at < ?", engine.Stamp(before)).Where(ended).Order("at").Limit(1).Find(&old).Error
 		if err != nil || len(old) == 0 {
 			return err
 		}

@@ -70,10 +70,20 @@ func bulks(t *testing.T, s ports.Store) {
 	_, err = repos.Bulks.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "none", err, ports.ErrNotFound)
 
-	for _, want := range []int{1, 1, 0} { // its items, itself, nothing
-		n, err := repos.Bulks.Forget(ctx, kit.At.Add(time.Second))
+	forget := func(what string, after time.Duration, want int) {
+		t.Helper()
+		n, err := repos.Bulks.Forget(ctx, kit.At.Add(after))
 		kit.Must(t, err)
-		kit.Same(t, "forgotten", n, want)
+		kit.Same(t, what, n, want)
+	}
+	undoing := b
+	undoing.Status = crm.BulkUndoing
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Bulks.Save(ctx, undoing) }))
+	forget("one that is being undone", time.Hour, 0)
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Bulks.Save(ctx, b) }))
+	forget("one that ended a minute after it began", time.Second, 0)
+	for _, want := range []int{1, 1, 0} { // its items, itself, nothing
+		forget("forgotten", time.Hour, want)
 	}
 	_, err = repos.Bulks.Find(ctx, ports.AnyOrg, b.ID)
 	kit.WantErr(t, "a forgotten one", err, ports.ErrNotFound)
