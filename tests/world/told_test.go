@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"fichario/app"
@@ -89,7 +90,9 @@ func (w *world) judgeTold() {
 			continue // its post was answered with an error
 		}
 		for _, no := range w.happened {
-			if _, yes := consent(no.op.b); yes || no.err != nil || !said(no, of) || !no.ended.Before(c.At) {
+			word, yes := consent(no.op.b)
+			if yes || no.err != nil || !said(no, of) || !no.ended.Before(c.At) ||
+				no.op.verb == "say" && word == "" && !w.answered(of) {
 				continue
 			}
 			withdrawn := true
@@ -112,6 +115,15 @@ func (w *world) judgeTold() {
 			}
 		}
 	}
+}
+
+// answered reports whether a person has answered the form's question, and no contact of it may be gone: only then is
+// silence an answer.
+func (w *world) answered(of int) bool {
+	return !w.did("delete", "merge", "sweep") && slices.ContainsFunc(w.happened, func(h happening) bool {
+		word, _ := consent(h.op.b)
+		return h.op.verb == "say" && h.op.a == of && h.err == nil && word != ""
+	})
 }
 
 // judgeReceipts: the receipt of an erasure names the platform that was told of the person of before.
