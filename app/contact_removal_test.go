@@ -253,7 +253,7 @@ func TestLookupsOfBoth(t *testing.T) {
 		into, from := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID
 		asked := must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: from})).Entry
 		shown := func() string {
-			sheet := must(s.lookups.Sheet.Show(t.Context(), owner, asked.ID))
+			sheet := must(s.lookups.Show(t.Context(), owner, asked.ID))
 			return line(len(must(s.contacts.Documents(t.Context(), owner, into))), sheet.Contact.ID == into)
 		}
 		equal(t, "before", shown(), "0 false")

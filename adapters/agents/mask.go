@@ -13,8 +13,8 @@ import (
 var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
 
 // masked hides documents in an answer: those with valid check digits, and the one that was looked up. Everything else
-// stays unchanged, byte for byte. A name of a field is masked as well, since a bureau may key what it knows by document,
-// but not what looks like a plate in it ("ano2024").
+// stays unchanged, byte for byte. A name of a field is masked as well, since a bureau may key what it knows by
+// document, but not what looks like a plate in it ("ano2024").
 func masked(fields []byte, asked document.Document) []byte {
 	var out []byte
 	last := 0

@@ -323,7 +323,8 @@ func (c *Contacts) Move(ctx context.Context, by app.Caller, id, stageID string) 
 	return stage, err
 }
 
-// Assign gives a locked contact to a member, or to nobody, and emits the event; nothing happens if it is already theirs.
+// Assign gives a locked contact to a member, or to nobody, and emits the event; nothing happens if it is theirs
+// already.
 func Assign(
 	ctx context.Context, r ports.Repos, k crm.Contact, memberID string, e crm.Event, trail automation.Trail,
 ) error {

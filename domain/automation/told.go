@@ -11,8 +11,8 @@ type Told struct {
 	Destination string
 	// Ground is what allowed it.
 	Ground Ground
-	// Body is what was sent, in JSON, or the address of a request without a body; of a run that sent something else when it
-	// was repeated, a line of each.
+	// Body is what was sent, in JSON, or the address of a request without a body; of a run that sent something else when
+	// it was repeated, a line of each.
 	Body string
 	// At is when it was first sent, UTC; AnsweredAt when the other side took it, zero where that is not known.
 	At, AnsweredAt time.Time
