@@ -121,7 +121,7 @@ func TestADestinationThatTellsStagesNeedsAReason(t *testing.T) {
 	has(t, "with both", v.comesBack("/automacoes", form, consent, "aceite", basis, "marketing"), "Escolha um só",
 		`id="`+basis+`-p"`, `value="aceite"`)
 	has(t, "an unknown purpose", v.comesBack("/automacoes", form, basis, "marketing"), "Não há finalidade em vigor")
-	has(t, "another event", v.comesBack("/automacoes", form, consent, "aceite", "evento", "contact.created"),
+	has(t, "another event", v.comesBack("/automacoes", form, consent, "aceite", "evento", "contact.updated"),
 		"escolha “Um contato muda de etapa”")
 	form.Set(consent, "aceite_ofertas")
 	made := v.made("/automacoes", form)

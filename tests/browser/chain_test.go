@@ -52,7 +52,7 @@ func TestALeadBecomesADecision(t *testing.T) {
 		b.Visit(contact + "/historico")
 		told := browsertest.Eval[string](b, "document.querySelector('main').innerText.replace(/\\s+/g, ' ')")
 		for _, step := range []string{ // newest first
-			"Vendedora sênior atribuiu a Helena Duarte", "Qualificar moveu para Qualificado",
+			"Vendedor sênior atribuiu a Caio Nogueira", "Qualificar moveu para Qualificado",
 			"consultou Score de 90.027.005/0001-09, R$ 1,50 → score 930", "consultou Cadastro de empresa de 90.027.005/0001-09, R$ 0,30",
 			"Chegou pelo webhook Pedido de crédito",
 		} {

@@ -262,7 +262,7 @@ func (s pages) automationUpdate(c *web.Call) error {
 // automationWants are the messages for fields left empty, an invalid address, a ceiling of zero and an event that a
 // destination does not count: the use case words those for commands.
 var automationWants = map[string]string{
-	"evento":   "Este destino conta etapas: em Quando, escolha “Um contato muda de etapa”.",
+	"evento":   "Este destino conta etapas: em Quando, escolha “Um contato muda de etapa”, ou “Chega um contato” para a primeira.",
 	"acao":     "Escolha o que a automação faz.",
 	"url":      "Escreva o endereço que recebe o contato, como https://exemplo.com.br/contatos.",
 	"endereco": "Escreva um endereço de e-mail, como ana@exemplo.com.br.",

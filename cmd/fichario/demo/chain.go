@@ -51,8 +51,8 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 			When: `.produto == "score" and .contato != null and .campos.score >= ` + demoScore,
 		},
 		{
-			Name: "Vendedora sênior", Event: automation.ContactMoved, When: `.etapa == "Qualificado"`,
-			Action: automation.Assign, Member: "helena@demo.example",
+			Name: "Vendedor sênior", Event: automation.ContactMoved, When: `.etapa == "Qualificado"`,
+			Action: automation.Assign, Member: "caio@demo.example",
 		},
 		{
 			Name: "Score baixo", Event: automation.LookupCompleted, Action: automation.AddNote,
