@@ -39,7 +39,7 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 		}
 		clients, stops = append(clients, client), append(stops, stopOne)
 	}
-	if e.Settings.SandboxScript != "" && !slices.ContainsFunc(refs, sandbox.Is) {
+	if e.Settings.SandboxScript != "" && !slices.ContainsFunc(refs, func(ref string) bool { return sandbox.Is(strings.TrimSpace(ref)) }) {
 		stop()
 		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox, but another bureau is set")
 	}

@@ -90,6 +90,7 @@ func (e *Environment) reach(store *gormstore.Store, patience time.Duration, away
 
 // WithStore runs a command on the database.
 func (e *Environment) WithStore(f func(*gormstore.Store) error) error {
+	engine.SetTimeout(e.Settings.StoreTimeout) // commandPatience goes by it
 	store, err := e.OpenStore(commandPatience(), func(why string) {
 		fmt.Fprintf(e.ErrOut, "fichario: the database is away: %s; retrying for %s\n", why, commandPatience())
 	})
