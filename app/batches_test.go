@@ -116,7 +116,10 @@ func TestABatch(t *testing.T) {
 		} {
 			equal(t, what, said(err), "estado_do_lote")
 		}
+		last := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
 		page := must(s.batches.Results(t.Context(), key, q.ID, batch.Answered, "", 2))
+		must(s.batches.Results(t.Context(), key, q.ID, batch.Invalid, "", 2)) // no answers
+		equal(t, "the audit of answers that a key reads", actions(s.lines(last)), "lote.baixado")
 		equal(t, "a page", line(len(page.Results), page.Next), "2 2")
 		page = must(s.batches.Results(t.Context(), key, q.ID, batch.Answered, page.Next, 2))
 		equal(t, "the next", line(len(page.Results), page.Results[0].Line, page.Next), "2 4 ")

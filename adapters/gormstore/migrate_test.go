@@ -234,7 +234,7 @@ var madeColumns = map[string]int{
 	"first_answers.within_4h": 95, "first_answers.within_1d": 95, "first_answers.within_3d": 95, "first_answers.longer": 95,
 	"webhooks.rotation_id": 35, "contacts.waiting": 35,
 	"webhooks.verify_token": 87,
-	"contacts.consents":     96, "erasures.told": 97,
+	"contacts.consents":     96, "erasures.told": 97, "erasures.contacts": 102,
 	"sessions.id": 49, "sessions.device": 49, "sessions.address": 49, "members.second_factor": 49,
 	"sessions.factor_elsewhere":   55,
 	"organisations.second_factor": 49,

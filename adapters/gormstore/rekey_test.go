@@ -12,6 +12,7 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/access"
 	"fichario/domain/audit"
+	"fichario/domain/batch"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
@@ -52,12 +53,19 @@ func TestSlowDataKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		hash := hashOf(t, rotating, rec)
+		asked := batch.Batch{
+			ID: "01980000-0000-7000-8000-000000000004", OrgID: orgID, KeyID: "01980000-0000-7000-8000-000000000005",
+			Product: "cpf", Status: batch.Quoted, RequestKey: "pedido", RequestBody: []byte("corpo"), CreatedAt: time.Now(),
+		}
+		if err := open(t, url).Repos().Batches.Create(t.Context(), asked); err != nil {
+			t.Fatal(err)
+		}
 		after := open(t, url, newKey)
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
 		}
-		// The earlier records' documents, answers and inputs, and the key of the index of people.
-		for _, want := range []int{6, 0} {
+		// The earlier records' documents, answers and inputs, a batch's columns, and the key of the index of people.
+		for _, want := range []int{7, 0} {
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
 				t.Errorf("re-encrypted: %d, %v, want %d", n, err, want)
 			}
@@ -68,8 +76,12 @@ func TestSlowDataKeys(t *testing.T) {
 		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
 			t.Errorf("the record before, with the new key alone: %v", err)
 		}
-		asked := after.Repos().History.Only(ports.Only{Inputs: born.Inputs})
-		if old, err := asked.Latest(t.Context(), orgID, "cpf", born.Document); err != nil || old.ID != born.ID {
+		b, same, err := after.Repos().Batches.ByRequest(t.Context(), asked.KeyID, "pedido", []byte("corpo"))
+		if err != nil || b.ID != asked.ID || !same {
+			t.Errorf("a batch by its request, with the new key alone: %q %v %v", b.ID, same, err)
+		}
+		withInputs := after.Repos().History.Only(ports.Only{Inputs: born.Inputs})
+		if old, err := withInputs.Latest(t.Context(), orgID, "cpf", born.Document); err != nil || old.ID != born.ID {
 			t.Errorf("a record with inputs, with the new key alone: %v", err)
 		}
 		if !bytes.Equal(hashOf(t, after, rec), hash) {

@@ -183,6 +183,13 @@ func (m *Metrics) post(a intake.Accepted, err error) {
 	m.posts.Add(1, string(outcome))
 }
 
+// notAdmitted counts a post whose webhook could not be read; one to an address of nobody is none of ours.
+func (m *Metrics) notAdmitted(err error) {
+	if kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {
+		m.post(intake.Accepted{}, err)
+	}
+}
+
 func (m *Metrics) request(method, route string, status int, took time.Duration) {
 	m.Page(method, route, status)
 	m.seconds.Observe(took.Seconds(), route)

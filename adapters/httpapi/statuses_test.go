@@ -67,14 +67,21 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			log := slog.New(slog.DiscardHandler)
+			counted := NewMetrics(nil, nil)
 			h := New(Config{
-				Intake: intake.New(slowStore{}, time.Now), Metrics: NewMetrics(nil, nil), Log: log,
+				Intake: intake.New(slowStore{}, time.Now), Metrics: counted, Log: log,
 				Ledger: lookups.NewLedger(lookups.LedgerConfig{Store: slowStore{}, Log: log}), LookupEnabled: true,
 			})
 			began := time.Now()
 			answered(t, h, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)), http.StatusGatewayTimeout)
 			if took := time.Since(began); took != receiveWithin {
 				t.Errorf("%s after %s", path, took)
+			}
+			metrics := httptest.NewRecorder()
+			counted.Handler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			failed := strings.Contains(metrics.Body.String(), `fichario_webhook_posts_total{outcome="failed"} 1`)
+			if post := strings.HasPrefix(path, webhookPath); failed != post {
+				t.Errorf("%s is counted as a post that failed: %v", path, failed)
 			}
 		})
 	}

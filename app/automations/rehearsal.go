@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"fichario/app"
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
@@ -33,7 +34,7 @@ type RehearsedCondition struct {
 	Holds bool
 }
 
-// Rehearse says what an automation would do for a contact. Nothing is sent or changed. Faults: NotFound, Forbidden,
+// Rehearse says what an automation would do for a contact. Nothing is sent or changed; it is written to the audit. Faults: NotFound, Forbidden,
 // ServiceUnavailable.
 func (a *Automations) Rehearse(ctx context.Context, by app.Caller, id, contactID string) (Rehearsal, error) {
 	rule, err := a.Find(ctx, by, id)
@@ -49,6 +50,11 @@ func (a *Automations) Rehearse(ctx context.Context, by app.Caller, id, contactID
 		return Rehearsal{}, app.Missing("contact", "Não há contato com este id na organização da automação.")
 	}
 	n, err := app.NamesOf(ctx, r, rule.OrgID, idsIn(rule)...)
+	if err == nil {
+		err = app.Looked(ctx, a.store, by, audit.Line{
+			OrgID: rule.OrgID, Action: audit.AutomationTried, Object: id, Detail: audit.Detail{"contato": contactID},
+		})
+	}
 	if err != nil {
 		return Rehearsal{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"fichario/app"
 	"fichario/app/contacts"
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
@@ -32,8 +33,15 @@ type Trial struct {
 	Held, Of int
 }
 
+// tried writes to the audit that the caller sees what conditions see of an event.
+func (a *Automations) tried(ctx context.Context, by app.Caller, orgID string, event automation.EventName) error {
+	return app.Looked(ctx, a.store, by, audit.Line{
+		OrgID: orgID, Action: audit.AutomationTried, Detail: audit.Detail{"evento": string(event)},
+	})
+}
+
 // Try evaluates the conditions of a description on the newest events of its kind in the caller's organisation, or on
-// examples; nothing is done. The result, the problem and the data are those of the newest. Faults: InvalidRequest,
+// examples; nothing is done but a line in the audit. The result, the problem and the data are those of the newest. Faults: InvalidRequest,
 // NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (Trial, error) {
 	orgID, err := by.ManagedOrg()
@@ -73,12 +81,15 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (
 			break // an expression may fail, or take its time, on each of them
 		}
 	}
+	if err == nil && t.Found {
+		err = a.tried(ctx, by, orgID, n.Event)
+	}
 	return t, err
 }
 
 // Samples returns what conditions see of the newest events of a kind, as JSON, the newest first, and last of one of
 // which nothing is known, which has every field that the event always has. With a webhook's id, those of a contact are
-// of its contacts. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// of its contacts. What is shown of events is written to the audit. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Samples(
 	ctx context.Context, by app.Caller, event automation.EventName, webhookID string,
 ) (data []string, err error) {
@@ -111,6 +122,11 @@ func (a *Automations) Samples(
 			return nil, err
 		}
 		data = append(data, a.means.Conditions.Data(e))
+	}
+	if len(data) > 0 {
+		if err := a.tried(ctx, by, orgID, event); err != nil {
+			return nil, err
+		}
 	}
 	return append(data, a.means.Conditions.Data(automation.Event{
 		Name: event, Lookup: &automation.LookupOutcome{}, Batch: &automation.BatchOutcome{}, Cap: &automation.Cap{},

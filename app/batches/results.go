@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,8 @@ func ResultsAfter(cursor string) (line int, err error) {
 	return line, nil
 }
 
-// Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Faults:
+// Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Answers that a key
+// reads are written to the audit. Faults:
 // UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) Results(
 	ctx context.Context, by app.Caller, id string, state batch.State, cursor string, limit int,
@@ -91,7 +93,16 @@ func (b *Batches) Results(
 		out.Next = strconv.Itoa(items[limit-1].Line)
 	}
 	out.Results, err = b.results(ctx, out.Product, items)
+	answered := slices.ContainsFunc(out.Results, func(r Result) bool { return r.Fields != nil })
+	if err == nil && answered && by.Key() != nil {
+		err = b.handedOut(ctx, by, out.Batch)
+	}
 	return out, err
+}
+
+// handedOut writes to the audit that the caller gets a batch's results.
+func (b *Batches) handedOut(ctx context.Context, by app.Caller, of batch.Batch) error {
+	return app.Looked(ctx, b.Store, by, audit.Line{OrgID: of.OrgID, Action: audit.BatchDownloaded, Object: of.ID})
 }
 
 // AllResults is Results for a file: all of them, read while it is written. The request is written to the audit. Faults:
@@ -99,7 +110,7 @@ func (b *Batches) Results(
 func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, state batch.State) (Results, error) {
 	out, err := b.resultsOf(ctx, by, id, state)
 	if err == nil {
-		err = app.Looked(ctx, b.Store, by, audit.Line{OrgID: out.Batch.OrgID, Action: audit.BatchDownloaded, Object: id})
+		err = b.handedOut(ctx, by, out.Batch)
 	}
 	if err != nil {
 		return out, err

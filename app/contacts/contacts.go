@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"fichario/app"
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -27,9 +28,13 @@ var lockedContactKind = app.Kind[crm.Contact]{
 	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Contact, error) { return r.Contacts.Lock },
 }
 
-// List returns contacts of an organisation, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+// List returns contacts of an organisation, newest first, and is written to the audit. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (c *Contacts) List(ctx context.Context, by app.Caller, orgID string, limit int) ([]crm.ContactView, error) {
-	if err := app.MaySeeOrg(ctx, c.store.Repos(), by, orgID); err != nil {
+	err := app.MaySeeOrg(ctx, c.store.Repos(), by, orgID)
+	if err == nil {
+		err = app.Looked(ctx, c.store, by, audit.Line{OrgID: orgID, Action: audit.ContactsDownloaded})
+	}
+	if err != nil {
 		return nil, err
 	}
 	page, err := app.Paged(limit, func(after string, n int) ([]crm.Contact, error) {

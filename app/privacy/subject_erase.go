@@ -195,10 +195,7 @@ func (w *erasing) write(ctx context.Context) error {
 	if w.e.Journalled || w.e.Person == nil {
 		return nil
 	}
-	kept, err := w.journal.Append(privacy.Entry{
-		ID: w.e.ID, OrgID: w.e.OrgID, AskedBy: w.e.AskedBy, At: w.e.At, Block: w.e.Block, KeyID: w.e.KeyID,
-		Hashes: w.e.Hashes, Contacts: w.e.Person.Contacts, Parts: w.e.Person.Parts,
-	})
+	kept, err := w.journal.Append(w.e.Entry())
 	if err != nil {
 		return fmt.Errorf("the journal of erasures: %w", err)
 	}

@@ -83,6 +83,7 @@ const (
 	AutomationChanged   Action = "automacao.alterada"
 	AutomationEnabled   Action = "automacao.habilitada"
 	AutomationDisabled  Action = "automacao.desabilitada"
+	AutomationTried     Action = "automacao.experimentada"
 	AutomationRunAgain  Action = "execucao.repetida"
 	AutomationsRunAgain Action = "execucoes.repetidas"
 	BundleCreated       Action = "pacote.criado"
@@ -137,6 +138,7 @@ var labels = map[Action]string{
 	SourceReadBack:    "Buscou de novo os leads de uma página",
 	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",
 	AutomationEnabled: "Habilitou uma automação", AutomationDisabled: "Desabilitou uma automação",
+	AutomationTried: "Viu dados ao experimentar uma automação",
 	AutomationRunAgain: "Repetiu uma execução", AutomationsRunAgain: "Repetiu execuções", BundleCreated: "Criou um pacote",
 	BundleChanged: "Alterou um pacote", BundleRemoved: "Removeu um pacote", RotationCreated: "Criou um rodízio",
 	RotationChanged: "Alterou um rodízio", RotationRemoved: "Removeu um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",

@@ -142,6 +142,8 @@ type Erasure struct {
 	Told []PassedOn
 	// Person is the person to be erased; nil when it is done.
 	Person *Person
+	// Contacts and Parts are ids, those of the Person, once it is done.
+	Contacts, Parts []string
 	// Kind and After mark where the present round has got to. Round counts the rounds through all kinds.
 	Kind  Kind
 	After string
@@ -199,6 +201,18 @@ type Entry struct {
 	// Contacts and Parts are ids.
 	Contacts []string
 	Parts    []string
+}
+
+// Entry returns the line of an erasure in a journal.
+func (e *Erasure) Entry() Entry {
+	contacts, parts := e.Contacts, e.Parts
+	if e.Person != nil {
+		contacts, parts = e.Person.Contacts, e.Person.Parts
+	}
+	return Entry{
+		ID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Block: e.Block, KeyID: e.KeyID, Hashes: e.Hashes,
+		Contacts: contacts, Parts: parts,
+	}
 }
 
 // United returns one entry for each erasure, with what all its lines in a journal know: an erasure has another line for

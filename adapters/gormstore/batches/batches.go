@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -74,11 +76,6 @@ func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
 	if b.Tab != "" {
 		row.Sheets = v.SealJSON(append([]string{b.Tab}, b.OtherTabs...), "batches|sheets|"+b.ID)
 	}
-	if b.RequestKey != "" {
-		maker := cmp.Or(b.KeyID, b.MemberID)
-		row.RequestKey = hex.EncodeToString(v.Indexes(requestOf(maker, b.RequestKey))[0])
-		row.RequestBody = v.Indexes(requestOf(maker, string(b.RequestBody)))[0]
-	}
 	if b.HasCeiling {
 		ceiling := int64(b.Ceiling)
 		row.Ceiling = &ceiling
@@ -117,12 +114,21 @@ func batchOf(v *engine.Vault, row batchRow) batch.Batch {
 type batches struct {
 	engine.Conn
 	vault *engine.Vault
-	// secret is the key of the hashes by which people are found.
+	// secret keys the hashes of people and of requests: it stays when the data key is rotated.
 	secret func(context.Context) ([]byte, error)
 }
 
 func (r batches) Create(ctx context.Context, b batch.Batch) error {
 	row := batchRowOf(r.vault, b)
+	if b.RequestKey != "" {
+		secret, err := r.secret(ctx)
+		if err != nil {
+			return err
+		}
+		maker := cmp.Or(b.KeyID, b.MemberID)
+		row.RequestKey = hex.EncodeToString(requestHash(secret, maker, b.RequestKey))
+		row.RequestBody = requestHash(secret, maker, string(b.RequestBody))
+	}
 	return r.Insert(ctx, "batches.create", &row)
 }
 
@@ -133,19 +139,35 @@ func (r batches) Find(ctx context.Context, orgID, id string) (batch.Batch, error
 func (r batches) ByRequest(
 	ctx context.Context, makerID, requestKey string, body []byte,
 ) (b batch.Batch, same bool, err error) {
-	keys := engine.Mapped(r.vault.Indexes(requestOf(makerID, requestKey)), hex.EncodeToString)
-	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
-		engine.Where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID, keys))
+	secret, err := r.secret(ctx)
 	if err != nil {
 		return b, false, err
 	}
-	same = slices.ContainsFunc(r.vault.Indexes(requestOf(makerID, string(body))),
-		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
+	hashes := func(said string) [][]byte {
+		// Batches of a version before have hashes under the data keys.
+		return append(r.vault.Indexes(requestOf(makerID, said)), requestHash(secret, makerID, said))
+	}
+	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
+		engine.Where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID,
+			engine.Mapped(hashes(requestKey), hex.EncodeToString)))
+	if err != nil {
+		return b, false, err
+	}
+	same = slices.ContainsFunc(hashes(string(body)),
+		func(hash []byte) bool { return bytes.Equal(hash, row.RequestBody) })
 	return batchOf(r.vault, row), same, nil
 }
 
 // requestOf is the text whose keyed hash stands for a request.
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
+
+// requestHash is the keyed hash of something that a request says. The secret stays when the data key is rotated:
+// otherwise a request that is repeated afterwards would buy the batch again.
+func requestHash(secret []byte, makerID, said string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(requestOf(makerID, said)))
+	return mac.Sum(nil)
+}
 
 func (r batches) Lock(ctx context.Context, orgID, id string) (batch.Batch, error) {
 	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),

@@ -19,7 +19,15 @@ type contactDuplicatesCmd struct {
 // Run lists contacts that may be the same person.
 func (c *contactDuplicatesCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		all, err := contacts.New(store, command.Now).Alike(e.Ctx, app.Operator(), c.ID)
+		shown := contacts.New(store, command.Now)
+		of, err := shown.View(e.Ctx, app.Operator(), c.ID)
+		if err == nil {
+			err = shown.Opened(e.Ctx, app.Operator(), of)
+		}
+		if err != nil {
+			return err
+		}
+		all, err := shown.Alike(e.Ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

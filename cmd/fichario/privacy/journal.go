@@ -150,10 +150,7 @@ func readJournal(in io.Reader) (read journalRead, err error) {
 func writeJournal(to io.Writer, all []privacy.Erasure) error {
 	enc := json.NewEncoder(to)
 	for _, e := range all {
-		entry := journalLine{
-			ID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Block: e.Block, KeyID: e.KeyID, Hashes: e.Hashes,
-		}
-		if err := enc.Encode(entry); err != nil {
+		if err := enc.Encode(journalLine(e.Entry())); err != nil {
 			return err
 		}
 	}

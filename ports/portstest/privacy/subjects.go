@@ -299,7 +299,7 @@ func erasures(t *testing.T, s ports.Store) {
 	e := privacy.Erasure{
 		ID: kit.ID(), OrgID: o.ID, State: privacy.Running, AskedBy: "Dona", At: kit.At, Block: true, KeyID: "k",
 		Hashes: [][]byte{bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 16)}, Gone: privacy.Counts{},
-		Person: &privacy.Person{OrgID: o.ID, Identities: []privacy.Identity{ana}},
+		Person: &privacy.Person{OrgID: o.ID, Identities: []privacy.Identity{ana}, Contacts: []string{kit.ID()}},
 	}
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }))
 	kit.WantErr(t, "twice", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -325,6 +325,8 @@ func erasures(t *testing.T, s ports.Store) {
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		held, err := r.Erasures.LockErasure(ctx, e.ID, "b")
 		kit.Must(t, err)
+		held.Person.Parts = []string{e.ID}
+		kit.Must(t, r.Erasures.SaveErasure(ctx, held))
 		held.State, held.Person, held.EndsAt, held.Gone = privacy.Done, nil, kit.At, privacy.Counts{privacy.Lookups: 3}
 		return r.Erasures.SaveErasure(ctx, held)
 	}))
@@ -332,6 +334,10 @@ func erasures(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "its receipt", []any{len(all), all[0].State, all[0].Person == nil, all[0].Gone[privacy.Lookups]},
 		[]any{1, privacy.Done, true, 3})
+	kit.Same(t, "its line in a journal, when it is done", all[0].Entry(), privacy.Entry{
+		ID: e.ID, OrgID: o.ID, AskedBy: "Dona", At: kit.At, Block: true, KeyID: "k", Hashes: e.Hashes,
+		Contacts: e.Person.Contacts, Parts: []string{e.ID},
+	})
 	_, err = repos.Erasures.LeaseErasure(ctx, "", "c", kit.At.Add(time.Hour), kit.At.Add(2*time.Hour))
 	kit.WantErr(t, "one that is done", err, ports.ErrNotFound)
 }

@@ -38,6 +38,7 @@ type erasureRow struct {
 	Counts     string `gorm:"not null"`
 	Told       string `gorm:"not null;default:'[]'"`
 	Content    []byte `stored:"sealed"`
+	Contacts   string `gorm:"not null;default:'{}'"`
 	Kind       string `gorm:"not null"`
 	After      string `gorm:"not null"`
 	Round      int    `gorm:"not null"`
@@ -53,6 +54,12 @@ func (erasureRow) TableName() string { return "erasures" }
 
 func (row erasureRow) id() engine.UID { return row.ID }
 
+// erasureContacts is the content of erasures.contacts.
+type erasureContacts struct {
+	Contacts []string `json:"contacts,omitempty"`
+	Parts    []string `json:"parts,omitempty"`
+}
+
 func erasureRowOf(v *engine.Vault, e privacy.Erasure) erasureRow {
 	counts, err := json.Marshal(e.Gone)
 	if err != nil {
@@ -62,11 +69,16 @@ func erasureRowOf(v *engine.Vault, e privacy.Erasure) erasureRow {
 	if err != nil {
 		panic(err) // nor do names and times fail
 	}
+	contacts, err := json.Marshal(erasureContacts{e.Entry().Contacts, e.Entry().Parts})
+	if err != nil {
+		panic(err) // nor do ids
+	}
 	row := erasureRow{
 		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), State: string(e.State), AskedBy: e.AskedBy, At: engine.Stamp(e.At),
 		EndedAt: engine.OptionalTime(e.EndsAt), Block: e.Block, KeyID: e.KeyID, Hashes: bytes.Join(e.Hashes, nil),
 		Counts: string(counts), Kind: string(e.Kind), After: e.After, Round: e.Round, Journalled: e.Journalled,
 		ReplayedAt: engine.OptionalTime(e.Replayed), Lease: e.Lease, Told: string(told),
+		Contacts: string(contacts),
 	}
 	if row.Hashes == nil {
 		row.Hashes = []byte{}
@@ -96,6 +108,9 @@ func erasureOf(v *engine.Vault, row erasureRow) privacy.Erasure {
 	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // erasureRow wrote it
 	_ = json.Unmarshal([]byte(row.Told), &e.Told)   // as above
 	if row.Content == nil {
+		var of erasureContacts
+		_ = json.Unmarshal([]byte(row.Contacts), &of) // as above
+		e.Contacts, e.Parts = of.Contacts, of.Parts
 		return e
 	}
 	if plain, ok := v.Shown(row.Content, "erasures|content|"+e.ID); ok {
@@ -112,10 +127,14 @@ func (r subjects) AddErasure(ctx context.Context, e privacy.Erasure) error {
 
 func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 	row := erasureRowOf(r.store.Vault, e)
+	columns := []string{
+		"state", "ended_at", "hashes", "counts", "told", "content", "kind", "after", "round", "journalled", "replayed_at",
+	}
+	if e.Person != nil { // otherwise those of the person stay
+		columns = append(columns, "contacts")
+	}
 	return r.Inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
-		return engine.OrNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).
-			Select("state", "ended_at", "hashes", "counts", "told", "content", "kind", "after", "round", "journalled", "replayed_at").
-			Updates(&row))
+		return engine.OrNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).Select(columns).Updates(&row))
 	})
 }
 

@@ -1,0 +1,6 @@
+-- +goose Up
+-- The ids of the contacts that an erasure is about, as JSON: the journal that a database can write names them too.
+ALTER TABLE erasures ADD COLUMN IF NOT EXISTS contacts text NOT NULL DEFAULT '{}';
+
+-- +goose Down
+ALTER TABLE erasures DROP COLUMN contacts;
