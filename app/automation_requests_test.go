@@ -95,6 +95,36 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 	equal(t, "a new one has none to keep", said(err), "requisicao_invalida url")
 }
 
+// TestSecretsOfATenantStayThere: the account of a shipped destination is in the name of its host.
+func TestSecretsOfATenantStayThere(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	for destination, tenant := range map[string]string{"pipedrive": "company", "kommo": "account"} {
+		values := map[string]string{tenant: "minha", "token": "t0k"}
+		rule := s.rule(automations.NewAutomation{
+			Action: automation.HTTP, RequestForm: automations.RequestForm{Destination: destination, Values: values},
+		})
+		for given, want := range map[string]string{"minha": "", "outra": "requisicao_invalida set.token"} {
+			err := s.automations.Edit(t.Context(), owner, rule.ID, automations.NewAutomation{
+				Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP,
+				RequestForm: automations.RequestForm{Destination: destination, Values: map[string]string{tenant: given}},
+			})
+			equal(t, destination+" of "+given, said(err), want)
+			err = s.automations.Refill(t.Context(), owner, rule.ID, map[string]string{tenant: given})
+			equal(t, destination+" refilled for "+given, said(err), want)
+		}
+	}
+	rule := s.rule(automations.NewAutomation{
+		Action: automation.HTTP, URL: "https://${CONTA}.example.com/a", RequestForm: automations.RequestForm{
+			Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}},
+			Values:  map[string]string{"TOKEN": "t0k", "CONTA": "minha"},
+		},
+	})
+	err := s.automations.Refill(t.Context(), owner, rule.ID, map[string]string{"CONTA": "outra"})
+	equal(t, "a request of one's own", said(err), "requisicao_invalida set.TOKEN")
+}
+
 // TestAFormIsGivenUp: an edit back to the plain address needs nothing that only the form had.
 func TestAFormIsGivenUp(t *testing.T) {
 	t.Parallel()

@@ -218,7 +218,7 @@ func (Destinations) Describe(a automation.Action) (automation.Destination, []aut
 		return automation.Destination{Name: a.Destination}, faults
 	}
 	_, faults = file.Fill(a.Values)
-	return file.Destination, faults
+	return file.Described(), faults
 }
 
 // Show returns the request that a call would make, with the secrets masked. A request in the default form is signed

@@ -134,11 +134,11 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	if n.URL != old.URL || n.Destination != old.Destination || n.DestinationFile != old.DestinationFile {
 		return n
 	}
-	// In a shipped destination, no field that is not a secret can redirect the request to another host.
+	// A file of one's own may also take a part of its path, or of its body, for an account.
 	d, _ := a.means.Destinations.Describe(old)
 	for _, field := range d.Fields {
 		value, given := n.Values[field.Name]
-		if given && value != old.Values[field.Name] && (field.Secret || old.DestinationFile != "") {
+		if given && value != old.Values[field.Name] && (field.Secret || field.Leads || old.DestinationFile != "") {
 			return n
 		}
 	}
@@ -157,8 +157,7 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 }
 
 // Refill fills in fields of the request of an http action anew: an expired token, another account. What is not given
-// stays; but, as in an edit, no secret stays where another one is given, or a field of a file, which may lead
-// elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
+// stays; but, as in an edit, no secret stays where another one is given, or a field that may lead elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Refill(ctx context.Context, by app.Caller, id string, values map[string]string) error {
 	return a.change(ctx, by, id, func(
 		_ context.Context, _ ports.Repos, rule automation.Automation,

@@ -26,6 +26,8 @@ type DestinationField struct {
 	Name, Title, Help string
 	// Secret is true where the value is never shown again.
 	Secret bool
+	// Leads is true where the value is in the name of the host that requests go to.
+	Leads bool
 	// Optional is true where it may stay empty; Default is what it then is.
 	Optional bool
 	Default  string

@@ -64,6 +64,25 @@ func (f *File) field(name string) (automation.DestinationField, bool) {
 	return f.Fields[i], true
 }
 
+// Described returns the description, which says of each field whether it leads the request to another host.
+func (f *File) Described() automation.Destination {
+	d := f.Destination
+	d.Fields = slices.Clone(d.Fields)
+	addresses := slices.Clone(f.main.address)
+	if f.search != nil {
+		addresses = append(addresses, f.search.address...)
+	}
+	if f.access != nil {
+		addresses = append(addresses, f.access.address...)
+	}
+	for i, field := range d.Fields {
+		d.Fields[i].Leads = slices.ContainsFunc(addresses, func(p part) bool {
+			return p.field == field.Name && (p.place == inHost || p.place == asAddress)
+		})
+	}
+	return d
+}
+
 // Signed reports whether the request is signed like the default one.
 func (f *File) Signed() bool { return f.signed }
 
