@@ -49,14 +49,18 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 			Note   string  `json:"note,omitempty"`
 		}{OK: true, Note: store.NoTrigrams()}
 		var text strings.Builder
+		broken := false
 		for _, f := range findings {
 			waits := c.Restored && f.Served
 			view.OK = view.OK && (f.Violations == 0 || waits)
+			broken = broken || f.Violations > 0 && !f.Served
 			view.Checks = append(view.Checks, check{f.Name, f.Violations, f.IDs})
 			word := "ok"
 			switch {
 			case f.Violations > 0 && waits:
 				word = fmt.Sprintf("%d waiting", f.Violations)
+			case f.Violations > 0 && f.Served:
+				word = fmt.Sprintf("%d LATE", f.Violations)
 			case f.Violations > 0:
 				word = fmt.Sprintf("%d BROKEN", f.Violations)
 			}
@@ -64,12 +68,18 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 			for _, id := range f.IDs {
 				fmt.Fprintf(&text, "%-10s    %s\n", "", id)
 			}
+			if named := int64(len(f.IDs)); named > 0 && named < f.Violations {
+				fmt.Fprintf(&text, "%-10s    and %d more\n", "", f.Violations-named)
+			}
 		}
 		if view.Note != "" {
 			fmt.Fprintf(&text, "%-10s  %s\n", "note", view.Note)
 		}
 		if err := e.Print(view, "%s", text.String()); err != nil || view.OK {
 			return err
+		}
+		if !broken {
+			return errors.New("the data is consistent, but something waits for a service or for somebody; nothing was changed")
 		}
 		return errors.New("the data is not consistent; nothing was changed")
 	})

@@ -33,6 +33,9 @@ type dialer struct {
 	Pooled atomic.Pointer[pgx.QueryExecMode]
 }
 
+// databaseVariable is the setting of the database itself, which may be SQLite too.
+const databaseVariable = "FICHARIO_DATABASE_URL"
+
 // NewDialer parses an address; variable names the setting that it came from.
 func NewDialer(variable, databaseURL string) (*dialer, error) {
 	cfg, err := pgx.ParseConfig(databaseURL)
@@ -40,7 +43,10 @@ func NewDialer(variable, databaseURL string) (*dialer, error) {
 	if err != nil || urlErr != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
 		// The parser's error may repeat the password, and the parser takes an empty text for a database named by the
 		// environment.
-		return nil, fmt.Errorf("%s is neither sqlite://PATH nor a valid postgres:// URL", variable)
+		if variable == databaseVariable {
+			return nil, fmt.Errorf("%s is neither sqlite://PATH nor a valid postgres:// URL", variable)
+		}
+		return nil, fmt.Errorf("%s is not a valid postgres:// URL", variable)
 	}
 	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout())
 	if cfg.RuntimeParams["application_name"] == "" {

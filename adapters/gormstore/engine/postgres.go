@@ -16,7 +16,7 @@ import (
 )
 
 func (s *Engine) openPostgres(databaseURL string) error {
-	d, err := NewDialer("FICHARIO_DATABASE_URL", databaseURL)
+	d, err := NewDialer(databaseVariable, databaseURL)
 	if err != nil {
 		return err
 	}

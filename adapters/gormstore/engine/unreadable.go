@@ -28,7 +28,7 @@ func (u *unreadable) Tell(place string) {
 		return
 	}
 	u.told.Add(1)
-	log.Error("a stored value cannot be decrypted and is shown as unreadable; fichario doctor --deep lists all of them",
+	log.Error("a stored value cannot be decrypted and is shown as unreadable; fichario doctor --deep finds all of them",
 		"place", place)
 }
 

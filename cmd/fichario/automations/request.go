@@ -113,7 +113,7 @@ type destinationView struct {
 	Title  string `json:"title"`
 	Help   string `json:"help"`
 	Repeat string `json:"repeat"`
-	// Consent says that it needs --consent or --basis, and is told of contact.moved only.
+	// Consent says that it needs --consent or --basis, and is told of stages only.
 	Consent bool        `json:"consent"`
 	Fields  []fieldView `json:"fields"`
 }
@@ -134,7 +134,7 @@ func (automationDestinationsCmd) Run(e *command.Environment) error {
 			Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Consent: d.Consent, Fields: []fieldView{},
 		}
 		for _, f := range d.Fields {
-			v.Fields = append(v.Fields, fieldView(f))
+			v.Fields = append(v.Fields, fieldView{f.Name, f.Title, f.Help, f.Secret, f.Optional, f.Default})
 		}
 		return v
 	}, func(d automation.Destination) string {

@@ -35,7 +35,7 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 		client, stopOne, err := e.OpenBureau(strings.TrimSpace(ref), log)
 		if err != nil {
 			stop()
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
 		}
 		clients, stops = append(clients, client), append(stops, stopOne)
 	}
@@ -118,11 +118,11 @@ func BureauFile(ref string) ([]byte, error) {
 	}
 	src, err := os.ReadFile(ref)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither %s, brasilapi, nor a file", ref,
-			strings.Join(sandbox.Names(), ", "))
+		return nil, fmt.Errorf("bureau %q: no file has this path, and those that come with the program are %s", ref,
+			strings.Join(append(sandbox.Names(), bureau.ShippedNames()...), ", "))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
+		return nil, fmt.Errorf("bureau %q: %w", ref, err)
 	}
 	return src, nil
 }

@@ -54,6 +54,10 @@ func Fill(ctx context.Context, e *command.Environment, u Use) error {
 	if err != nil {
 		return err
 	}
+	if key == nil && fresh {
+		fmt.Fprintln(e.ErrOut, unfinished)
+		return nil
+	}
 	if key == nil {
 		fmt.Fprintln(e.ErrOut, "The database already has organisations; no demonstration data was created.\n"+
 			"Create a key with `fichario key create`, or give the demonstration its own database:\n"+
@@ -78,12 +82,34 @@ func Fill(ctx context.Context, e *command.Environment, u Use) error {
 			}
 		}
 	}
+	if !fresh {
+		if err := sayUnfinished(ctx, e, u.Store); err != nil {
+			return err
+		}
+	}
 	if u.Meta != nil {
 		if err := connectMeta(ctx, e, u, fresh); err != nil {
 			return err
 		}
 	}
 	return say(e, u, secret, hook)
+}
+
+// unfinished is what a start says that finds a part of the demonstration.
+const unfinished = "The demonstration's data is incomplete: its first start was interrupted, or had another bureau.\n" +
+	"For all of it, stop the service and start with another database:\n" +
+	"  FICHARIO_DATABASE_URL=sqlite://demo.db make run"
+
+// sayUnfinished says so where the demonstration lacks what it makes last.
+func sayUnfinished(ctx context.Context, e *command.Environment, store *gormstore.Store) error {
+	if !invented(e.Settings.Bureau) || !e.Settings.Lookup {
+		return nil
+	}
+	erasures, err := store.Repos().Erasures.Erasures(ctx, demoOrg, "", 1)
+	if err == nil && len(erasures) == 0 {
+		fmt.Fprintln(e.ErrOut, unfinished)
+	}
+	return err
 }
 
 // say prints the lines to paste.
@@ -167,7 +193,7 @@ func demoWebhook(ctx context.Context, e *command.Environment, store *gormstore.S
 }
 
 // demoKey returns the demonstration's key with a working secret, and whether it is new; no key when the database has
-// other data.
+// other data, or a new demonstration that has not got as far.
 func demoKey(
 	ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*access.Key, access.Secret, bool, error,
 ) {
@@ -176,7 +202,7 @@ func demoKey(
 	if err == nil && made {
 		old, err := keys.List(ctx, app.Operator(), demoOrg)
 		if err != nil || len(old) == 0 {
-			return nil, none, false, err
+			return nil, none, true, err
 		}
 		key, secret, err := keys.Rotate(ctx, app.Operator(), old[0].ID, 24*time.Hour)
 		return &key, secret, false, err
