@@ -93,12 +93,12 @@ func XLSX(w http.ResponseWriter, t Table) error {
 	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 	name := strings.TrimSuffix(t.Name, path.Ext(t.Name)) + ".xlsx"
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	extend(w)
+	Extend(w)
 	n := 0
 	return spreadsheet.Write(w, t.Columns, func(yield func([]any, error) bool) {
 		for row, err := range t.Rows {
 			if n++; n%rowsAtOnce == 0 {
-				extend(w)
+				Extend(w)
 			}
 			for i, value := range row {
 				row[i] = xlsxCell(value)
@@ -160,7 +160,7 @@ func LineOf(of batches.Results, r batches.Result) BatchLine {
 func NDJSON(w http.ResponseWriter, r batches.Results) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Content-Disposition", `attachment; filename="lote-`+r.Batch.ID+`.ndjson"`)
-	extend(w)
+	Extend(w)
 	enc, n := json.NewEncoder(io.Writer(w)), 0
 	columns := batch.Distinct(r.Batch.Columns)
 	enc.SetEscapeHTML(false)
@@ -179,7 +179,7 @@ func NDJSON(w http.ResponseWriter, r batches.Results) error {
 			return err
 		}
 		if n++; n%rowsAtOnce == 0 {
-			extend(w)
+			Extend(w)
 		}
 	}
 	return nil

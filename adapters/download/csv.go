@@ -54,7 +54,7 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 		begun = true
 		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 		w.Header().Set("Content-Disposition", `attachment; filename="`+t.Name+`"`)
-		extend(w)
+		Extend(w)
 		if f == Excel {
 			out.Comma, out.UseCRLF = ';', true
 			_, _ = io.WriteString(w, "\ufeff") // out.Error reports it
@@ -81,7 +81,7 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 			if out.Flush(); out.Error() != nil {
 				return begun, out.Error()
 			}
-			extend(w)
+			Extend(w)
 		}
 	}
 	if !begun {
@@ -126,7 +126,8 @@ func (t Table) cell(value any, f Form) string {
 	return harmless(value.(string))
 }
 
-func extend(w http.ResponseWriter) {
+// Extend gives the next part of a file that is being made more time to be written.
+func Extend(w http.ResponseWriter) {
 	// A connection without deadlines needs no extension.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(partWithin))
 }

@@ -29,6 +29,8 @@ type SubjectExport struct {
 	Org     crm.Organisation
 	// Identities are what the person is known by.
 	Identities []privacy.Identity
+	// Alive is called at each step of reading, because many steps in a row may find nothing; nil where nobody waits.
+	Alive func()
 
 	s     *Subjects
 	p     *privacy.Person
@@ -146,6 +148,12 @@ func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any,
 	stop := errors.New("enough")
 	return func(yield func(any, error) bool) {
 		err := x.s.traces(ctx, x.p, k, func(ids []string) error {
+			if x.Alive != nil {
+				x.Alive()
+			}
+			if len(ids) == 0 {
+				return nil
+			}
 			some, err := read(ctx, ids)
 			for _, one := range some {
 				if !yield(one, nil) {
@@ -206,6 +214,9 @@ func aboutPerson(p *privacy.Person, e lookup.Entry) bool {
 func (x *SubjectExport) contacts(ctx context.Context) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
 		for n, id := range append(x.p.Contacts[:len(x.p.Contacts):len(x.p.Contacts)], x.p.Parts...) {
+			if x.Alive != nil {
+				x.Alive()
+			}
 			c, err := x.contact(ctx, id, n >= len(x.p.Contacts))
 			if errors.Is(err, ports.ErrNotFound) {
 				continue

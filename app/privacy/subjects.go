@@ -186,13 +186,14 @@ func (s *Subjects) contacts(
 	}
 }
 
-// traces calls each with the ids of all data of one kind about a person, a few at a time.
+// traces calls each with the ids of all data of one kind about a person, a few at a time, or none after a step that
+// found none.
 func (s *Subjects) traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, each func(ids []string) error,
 ) error {
 	for after := ""; ; {
 		ids, next, err := s.store.Repos().SubjectTraces.Traces(ctx, p, k, after, eraseAtOnce)
-		if err == nil && len(ids) > 0 {
+		if err == nil {
 			err = each(ids)
 		}
 		if err != nil || next == "" {
@@ -235,7 +236,7 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 		}
 		err := s.traces(walk, p, k, func(ids []string) error {
 			held.Counts[k] += len(ids)
-			if k != privacy.Lookups {
+			if k != privacy.Lookups || len(ids) == 0 {
 				return nil
 			}
 			n, err := s.answers(ctx, p, ids)

@@ -148,6 +148,7 @@ func (s pages) subjectExport(c *web.Call, f subjectFields) error {
 	if err != nil {
 		return s.subjectAgain(c, f, err)
 	}
+	x.Alive = func() { download.Extend(c.Writer) }
 	h := c.Writer.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="titular.json"`)
@@ -194,6 +195,7 @@ func (s pages) subjectPrint(c *web.Call, f subjectFields) error {
 	if err != nil {
 		return s.subjectAgain(c, f, err)
 	}
+	x.Alive = func() { download.Extend(c.Writer) }
 	p := subjectPage{SubjectExport: x, Shown: map[string][]any{}}
 	if p.Purposes, err = s.PurposeNames(c); err != nil {
 		return err

@@ -61,22 +61,21 @@ var keptPosts = keeper{
 
 // posts returns posts that made one of the person's contacts, or name the person; emptied posts never match.
 func (f finding) posts(some *gorm.DB) (ids []string, err error) {
-	var rows []intake.DeliveryRow
-	if err = some.Find(&rows).Error; err != nil || len(rows) == 0 {
+	some = some.Model(&intake.DeliveryRow{}).Session(&gorm.Session{}) // read twice
+	others, err := f.postsOfSeveral(some)
+	if err != nil {
 		return nil, err
 	}
-	var more []intake.DeliveryContactRow
-	if len(f.p.Contacts) > 0 {
-		err = some.Session(&gorm.Session{NewDB: true}).
-			Find(&more, "delivery_id BETWEEN ? AND ?", rows[0].ID, rows[len(rows)-1].ID).Error
+	rows, err := some.Rows() // one in memory at a time: a body may have a mebibyte
+	if err != nil {
+		return nil, err
 	}
-	var others []engine.UID
-	for _, row := range more {
-		if f.his(&row.ContactID) {
-			others = append(others, row.DeliveryID)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row intake.DeliveryRow
+		if err := some.ScanRows(rows, &row); err != nil {
+			return nil, err
 		}
-	}
-	for _, row := range rows {
 		headers, body, opened := f.store.Vault.OpenTwo(row.Content, "deliveries|content|"+string(row.ID))
 		if opened != nil || len(body) == 0 && string(headers) == noHeaders {
 			continue
@@ -87,7 +86,27 @@ func (f finding) posts(some *gorm.DB) (ids []string, err error) {
 			ids = append(ids, string(row.ID))
 		}
 	}
-	return ids, err
+	return ids, rows.Err()
+}
+
+// postsOfSeveral returns those among some posts that made a contact of the person beside another one.
+func (f finding) postsOfSeveral(some *gorm.DB) (others []engine.UID, err error) {
+	if len(f.p.Contacts) == 0 {
+		return nil, nil
+	}
+	var ids []engine.UID
+	if err := some.Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	var more []intake.DeliveryContactRow
+	err = some.Session(&gorm.Session{NewDB: true}).
+		Find(&more, "delivery_id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).Error
+	for _, row := range more {
+		if f.his(&row.ContactID) {
+			others = append(others, row.DeliveryID)
+		}
+	}
+	return others, err
 }
 
 // noHeaders are the headers of an erased post.
