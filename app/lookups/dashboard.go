@@ -55,8 +55,9 @@ type Overview struct {
 	Newest    []crm.ContactView
 	// Accrued holds the present month and the one before.
 	Accrued [2]Accrued
-	// Open totals the contacts in stages without a decided outcome.
-	Open ports.StageTotal
+	// Open totals the contacts in stages without a decided outcome, of all Funnels.
+	Open    ports.StageTotal
+	Funnels int
 	// Funnel are the stages of the default funnel, in order, with what is in them now, those of the lost apart.
 	Funnel []StageCount
 	// Answers counts the first answers to contacts by how long these had waited.
@@ -349,6 +350,7 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 		return err
 	}
 	funnels, err := r.Funnels.List(ctx, orgID)
+	o.Funnels = len(funnels)
 	if err != nil || len(funnels) == 0 {
 		return err
 	}
