@@ -17,6 +17,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/intake"
 	"fichario/adapters/gormstore/lookups"
 	"fichario/adapters/gormstore/privacy"
 )
@@ -216,5 +217,6 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(83, &goose.GoFunc{RunDB: lookups.AddParts}, nil),
 		goose.NewGoMigration(100, &goose.GoFunc{RunDB: lookups.AddChargeDays}, nil),
 		goose.NewGoMigration(101, &goose.GoFunc{RunDB: lookups.AddQuestions}, nil),
+		goose.NewGoMigration(103, &goose.GoFunc{RunDB: intake.IndexRefused}, nil),
 	)
 }

@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -95,6 +96,12 @@ func (r deliveries) Find(ctx context.Context, orgID, id string) (webhook.Deliver
 	return all[0], err
 }
 
+// IndexRefused lets a page of refused posts skip all others.
+func IndexRefused(ctx context.Context, db *sql.DB) error {
+	return engine.DeliveriesByDay.Index(ctx, db, "refused",
+		"(webhook_id, id) WHERE outcome = "+engine.Literal(webhook.Refused))
+}
+
 func (r deliveries) Page(
 	ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
 ) ([]webhook.Delivery, error) {
@@ -103,7 +110,9 @@ func (r deliveries) Page(
 	err := r.QueryList(ctx, op, func(db *gorm.DB) (err error) {
 		read := func(w engine.Window, limit int) (found []DeliveryRow, err error) {
 			wanted := engine.Newest(w.Below, limit)(db).Where(w.Edges).Where("webhook_id = ? AND id > ?", webhookID, w.Above)
-			if outcome != "" {
+			if outcome == webhook.Refused {
+				wanted = wanted.Where("outcome = " + engine.Literal(webhook.Refused)) // served by a partial index
+			} else if outcome != "" {
 				wanted = wanted.Where("outcome = ?", string(outcome))
 			}
 			err = wanted.Find(&found).Error
