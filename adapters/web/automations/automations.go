@@ -11,10 +11,13 @@ import (
 // runsShown is how many runs a page shows.
 const runsShown = 30
 
-// automationsPage is all automations with their newest runs.
+// automationsShown is how many automations a page has.
+const automationsShown = 15
+
+// automationsPage is a page of automations, with the newest runs of all.
 type automationsPage struct {
-	Automations []automations.View
-	Runs        []automations.RunView
+	web.Paged[automations.View]
+	Runs []automations.RunView
 	// All says that the runs that were skipped are shown too.
 	All bool
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
@@ -30,11 +33,12 @@ type runsFilter struct {
 
 func (s pages) automationList(c *web.Call, f runsFilter) error {
 	data := automationsPage{All: f.All}
-	var err error
-	if data.Automations, err = s.Automations.Views(c.Ctx(), c.By, c.By.OrgID()); err != nil {
+	all, err := s.Automations.Views(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
 		return err
 	}
-	if data.Chain, err = s.chainOf(c, data.Automations); err != nil {
+	data.Paged = web.PageOf(c, "/automacoes", all, automationsShown)
+	if data.Chain, err = s.chainOf(c, all); err != nil {
 		return err
 	}
 	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, automation.JobFilter{}, f.All, runsShown); err != nil {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"time"
 
 	"fichario/adapters/web"
@@ -21,8 +22,14 @@ type webhookLine struct {
 	WhyAt time.Time
 }
 
-// webhooksPage is all webhooks, and those that recently refused something.
-type webhooksPage struct{ Lines, Refused []webhookLine }
+// webhooksPage is a page of webhooks, and all those that recently refused something.
+type webhooksPage struct {
+	web.Paged[webhookLine]
+	Refused []webhookLine
+}
+
+// webhooksShown is how many webhooks a page has, refusalsShown how many it says have refused something.
+const webhooksShown, refusalsShown = 15, 5
 
 func (s pages) webhookList(c *web.Call) error {
 	hooks, err := s.Webhooks.List(c.Ctx(), c.By, c.By.OrgID())
@@ -48,23 +55,29 @@ func (s pages) webhookList(c *web.Call) error {
 		return err
 	}
 	var data webhooksPage
-	for _, w := range hooks {
-		line := webhookLine{
+	lines := make([]webhookLine, len(hooks))
+	for i, w := range hooks {
+		lines[i] = webhookLine{
 			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Month: month[w.ID],
-			Spark: s.sparkOf(bounds, daily[w.ID]),
 		}
+		if lines[i].Refused > 0 {
+			data.Refused = append(data.Refused, lines[i])
+		}
+	}
+	slices.SortStableFunc(data.Refused, func(a, b webhookLine) int { return b.Refused - a.Refused })
+	data.Refused = data.Refused[:min(len(data.Refused), refusalsShown)]
+	data.Paged = web.PageOf(c, "/webhooks", lines, webhooksShown)
+	for i := range data.Items {
+		line := &data.Items[i]
+		line.Spark = s.sparkOf(bounds, daily[line.ID])
 		if line.Month.Refused > 0 {
-			newest, err := s.Intake.Deliveries(c.Ctx(), c.By, w.ID, webhook.Refused, "", 1)
+			newest, err := s.Intake.Deliveries(c.Ctx(), c.By, line.ID, webhook.Refused, "", 1)
 			if err != nil {
 				return err
 			}
 			for _, d := range newest {
 				line.Why, line.WhyAt = d.Reason, d.At
 			}
-		}
-		data.Lines = append(data.Lines, line)
-		if line.Refused > 0 {
-			data.Refused = append(data.Refused, line)
 		}
 	}
 	return c.Render("webhooks", web.Page{Title: "Webhooks", Nav: "webhooks", Data: data, Wide: true})

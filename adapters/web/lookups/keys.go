@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,22 +137,38 @@ func useOf(name string, used, limit int) use {
 // Left is how much is left.
 func (u use) Left() int { return max(0, u.Limit-u.Used) }
 
+// keysShown is how many keys a page has.
+const keysShown = 15
+
 func (s pages) keyList(c *web.Call) error {
 	lines, err := s.keyLines(c)
 	if err != nil {
 		return err
 	}
 	if c.Script() {
-		return c.RenderPart("chaves", "key-rows", lines)
+		return c.RenderPart("chaves", "key-rows", lines.Items)
 	}
 	return c.Render("chaves", web.Page{Title: "Chaves de API", Nav: "chaves", Data: lines, Wide: true})
 }
 
-func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {
+// keyLines returns a page of keys, those that are over behind all others.
+func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	all, err := s.Statement.Keys(c.Ctx(), c.By, c.By.OrgID())
 	if err != nil {
-		return nil, err
+		return page, err
 	}
+	lines := make([]KeyLine, len(all))
+	for i, k := range all {
+		lines[i] = s.keyLine(k)
+	}
+	over := func(k KeyLine) int {
+		if k.Usable {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(lines, func(a, b KeyLine) int { return over(a) - over(b) })
+	page = web.PageOf(c, "/chaves", lines, keysShown)
 	bounds, at := s.SparkDaysOf(), map[string]int{}
 	for i, day := range bounds[:web.SparkDays] {
 		at[s.Calendar.Day(day)] = i
@@ -159,7 +176,7 @@ func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {
 	spent, err := s.Statement.SpendBy(c.Ctx(), c.By, lookups.StatementQuery{}, s.Calendar.Day(bounds[0]),
 		s.Calendar.Day(bounds[web.SparkDays-1]), [2]lookup.Part{lookup.ByKey, lookup.ByDay})
 	if err != nil {
-		return nil, err
+		return page, err
 	}
 	charged := map[string][]int{}
 	for _, sum := range spent {
@@ -168,15 +185,13 @@ func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {
 		}
 		charged[sum.Of[0]][at[sum.Of[1]]] += sum.Count
 	}
-	lines := make([]KeyLine, len(all))
-	for i, k := range all {
-		lines[i] = s.keyLine(k)
+	for i, k := range page.Items {
 		if charged[k.ID] == nil {
 			charged[k.ID] = make([]int, web.SparkDays)
 		}
-		lines[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
+		page.Items[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
 	}
-	return lines, nil
+	return page, nil
 }
 
 func (s pages) keyLine(k lookups.KeyUse) KeyLine {

@@ -2,15 +2,20 @@ package team
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/crm"
 )
 
-// teamPage is the people, the funnels and the origins of an organisation.
+// membersShown is how many people a page has.
+const membersShown = 25
+
+// teamPage is a page of the people, the funnels and the origins of an organisation.
 type teamPage struct {
-	Members []memberLine
+	Members web.Paged[memberLine]
 	Funnels []crm.Funnel
 	Origins []crm.Origin
 	// Edit is the id of the row being edited.
@@ -38,9 +43,15 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 	if err := c.Manager(); err != nil {
 		return err
 	}
-	var err error
-	if data.Members, err = s.memberLines(c); err != nil {
+	members, err := s.memberLines(c)
+	if err != nil {
 		return err
+	}
+	data.Members = web.PageOf(c, "/equipe", members, membersShown)
+	asked := c.URL.Query().Get("perguntar")
+	meant := func(m memberLine) bool { return m.ID == data.Edit || strings.HasSuffix(asked, "-"+m.ID) }
+	if i := slices.IndexFunc(members, meant); i >= 0 {
+		data.Members = web.PageWith("/equipe", members, membersShown, i)
 	}
 	if data.Funnels, err = s.Funnels.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
