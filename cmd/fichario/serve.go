@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"runtime/pprof"
 	"sync"
 	"time"
@@ -72,6 +73,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	if c.Demo {
 		s.show(e)
 	}
+	debug.FreeOSMemory() // a start takes, and with GOGC keeps, several times what a service at rest needs
 	if c.Ephemeral {
 		err = ephemeral(e.Ctx, e, s)
 	}
