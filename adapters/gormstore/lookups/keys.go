@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"context"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -149,14 +150,15 @@ func (r keys) Revoke(ctx context.Context, orgID, id string, at time.Time) error 
 }
 
 func (r keys) Touch(ctx context.Context, lastUse map[string]time.Time) error {
-	for id, at := range lastUse {
-		_, err := r.ExecCount(ctx, "keys.touch", func(db *gorm.DB) *gorm.DB {
-			return db.Model(&keyRow{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", id, engine.Stamp(at)).
-				Update("last_used_at", engine.Stamp(at))
-		})
-		if err != nil {
-			return err
+	return r.Whole(ctx, "keys.touch", func(db *gorm.DB) error {
+		for _, id := range slices.Sorted(maps.Keys(lastUse)) { // so that no two instances wait for each other
+			at := engine.Stamp(lastUse[id])
+			touched := db.Model(&keyRow{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", id, at).
+				Update("last_used_at", at)
+			if touched.Error != nil {
+				return touched.Error
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
