@@ -128,7 +128,7 @@ func (c Caller) ManagedOrg() (string, error) {
 	return orgID, err
 }
 
-// MayManageOrg returns the fault of a caller who may not manage an organisation; see maySeeOrg.
+// MayManageOrg returns the fault of a caller who may not manage an organisation; see MaySeeOrg.
 func MayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	if err := MaySeeOrg(ctx, r, by, id); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (k Kind[T]) Locked(ctx context.Context, r ports.Repos, by Caller, id string
 // NotFound is the fault of a caller who has none.
 func (k Kind[T]) NotFound() *fault.Error { return Missing(k.Field, k.Missing) }
 
-// MayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
+// MayOwnOrg returns the fault of a caller who is not an owner of an organisation; see MaySeeOrg.
 func MayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	if err := MaySeeOrg(ctx, r, by, id); err != nil {
 		return err

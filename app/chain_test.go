@@ -89,7 +89,7 @@ func (s *setting) through(c ports.Chain, bureaus ...*chained) *desk {
 	}
 }
 
-// lines are the statement's, newest last: bureau, status, amount, and "seguida" where another line answered.
+// linesOf returns those of the statement, newest last: bureau, status, amount, and "seguida" where another answered.
 func (s *setting) linesOf(answered string) string {
 	s.t.Helper()
 	var all []string

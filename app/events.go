@@ -69,7 +69,7 @@ func EmitChange(ctx context.Context, r ports.Repos, e crm.Event, c Change) error
 var ErrEventGone = errors.New("what the event was about is gone")
 
 // EventOf returns the event of a job, with what was so when it happened and the present state of all else that it
-// refers to; errEventGone where that no longer exists.
+// refers to; ErrEventGone where that no longer exists.
 func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
 	e := automation.Event{ID: automation.EventID(job), Name: job.Event, At: job.CreatedAt}
 	if job.Event == "" {

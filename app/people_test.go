@@ -22,7 +22,7 @@ func numbered(ids ...int) string {
 	return `{"leads":[` + strings.Join(all, ",") + `]}`
 }
 
-// contacts returns all contacts of a result, in order.
+// contactIDs returns all contacts of a result, in order.
 func contactIDs(a intake.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
 
 // names returns the names of the contacts of a result, in order.

@@ -198,7 +198,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 	}, nil
 }
 
-// writtenInGo are the migrations that an SQL file cannot express; for all but sealAudit, SQLite has files with their
+// writtenInGo are the migrations that an SQL file cannot express; for all but SealAudit, SQLite has files with their
 // numbers.
 func (s *Store) writtenInGo() []*goose.Migration {
 	seal := func(ctx context.Context, tx *sql.Tx) error { return privacy.SealAudit(ctx, s.Engine, tx) }

@@ -203,6 +203,10 @@ func asFault(err error) *fault.Error {
 	case errors.As(err, &h):
 		return routerFault(h)
 	}
+	return internal()
+}
+
+func internal() *fault.Error {
 	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.")
 }
 
@@ -221,5 +225,5 @@ func routerFault(h *echo.HTTPError) *fault.Error {
 	case http.StatusBadRequest:
 		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(h)
 	}
-	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.").Because(h)
+	return internal().Because(h)
 }

@@ -294,11 +294,7 @@ func FuzzJQ(f *testing.F) {
 		if err != nil {
 			return
 		}
-		start := time.Now()
 		v, err := p.Run(t.Context(), input, "52998224725", "cpf")
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("%s took %s", src, took)
-		}
 		if err == nil {
 			_, _ = json.Marshal(v)
 		}

@@ -11,7 +11,6 @@ import (
 	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/domain/crm"
-	"fichario/domain/fault"
 )
 
 // Call is one request, with its caller.
@@ -38,7 +37,7 @@ func (c *Call) Script() bool { return c.Header.Get("HX-Request") == "true" }
 // checks it.
 func (c *Call) Manager() error {
 	if !c.By.MayManage() {
-		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
+		return app.Forbidden()
 	}
 	return nil
 }

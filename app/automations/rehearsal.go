@@ -34,8 +34,8 @@ type RehearsedCondition struct {
 	Holds bool
 }
 
-// Rehearse says what an automation would do for a contact. Nothing is sent or changed; it is written to the audit. Faults: NotFound, Forbidden,
-// ServiceUnavailable.
+// Rehearse says what an automation would do for a contact. Nothing is sent or changed; it is written to the audit.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Rehearse(ctx context.Context, by app.Caller, id, contactID string) (Rehearsal, error) {
 	rule, err := a.Find(ctx, by, id)
 	if err != nil {

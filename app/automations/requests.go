@@ -157,7 +157,8 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 }
 
 // Refill fills in fields of the request of an http action anew: an expired token, another account. What is not given
-// stays; but, as in an edit, no secret stays where another one is given, or a field that may lead elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
+// stays; but, as in an edit, no secret stays where another one is given, or a field that may lead elsewhere.
+// Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Refill(ctx context.Context, by app.Caller, id string, values map[string]string) error {
 	return a.change(ctx, by, id, func(
 		_ context.Context, _ ports.Repos, rule automation.Automation,

@@ -105,7 +105,7 @@ var runKind = app.Kind[automation.Job]{
 	OrgOf: func(j automation.Job) string { return j.OrgID },
 }
 
-// CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of
+// CountFailed counts the runs of the caller's organisation that were given up, up to app.FailedAtOnce; not those of
 // disabled automations. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountFailed(ctx context.Context, by app.Caller) (int, error) {
 	failed, _, err := a.failed(ctx, by)
@@ -113,7 +113,7 @@ func (a *Automations) CountFailed(ctx context.Context, by app.Caller) (int, erro
 }
 
 // failed returns the newest runs that were given up, and how many more belong to disabled automations, up to
-// failedAtOnce.
+// app.FailedAtOnce.
 func (a *Automations) failed(ctx context.Context, by app.Caller) (runs []automation.Job, off int, err error) {
 	all, err := a.Runs(ctx, by, by.OrgID(), automation.JobFilter{State: automation.Dead}, "", app.FailedAtOnce)
 	if err != nil {
@@ -128,8 +128,8 @@ func (a *Automations) failed(ctx context.Context, by app.Caller) (runs []automat
 	return runs, max(0, len(all)-len(runs)), err
 }
 
-// RunFailedAgain revives all runs that were given up in the caller's organisation, up to failedAtOnce, and returns how
-// many; those of disabled automations it leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
+// RunFailedAgain revives all runs that were given up in the caller's organisation, up to app.FailedAtOnce, and returns
+// how many; those of disabled automations it leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunFailedAgain(ctx context.Context, by app.Caller) (again, left int, err error) {
 	runs, left, err := a.failed(ctx, by)
 	if err != nil {
@@ -158,7 +158,7 @@ func (a *Automations) revive(ctx context.Context, by app.Caller, runs []automati
 }
 
 // waiting returns the runs of the caller's organisation that failed and wait for their next attempt, up to
-// failedAtOnce; not those of disabled automations, which the next attempt would end.
+// app.FailedAtOnce; not those of disabled automations, which the next attempt would end.
 func (a *Automations) waiting(ctx context.Context, by app.Caller) ([]automation.Job, error) {
 	if err := app.MayManageOrg(ctx, a.store.Repos(), by, by.OrgID()); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (a *Automations) waiting(ctx context.Context, by app.Caller) ([]automation.
 }
 
 // CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to
-// failedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
+// app.FailedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountWaiting(ctx context.Context, by app.Caller) (int, error) {
 	runs, err := a.waiting(ctx, by)
 	return len(runs), err

@@ -41,8 +41,8 @@ func (a *Automations) tried(ctx context.Context, by app.Caller, orgID string, ev
 }
 
 // Try evaluates the conditions of a description on the newest events of its kind in the caller's organisation, or on
-// examples; nothing is done but a line in the audit. The result, the problem and the data are those of the newest. Faults: InvalidRequest,
-// NotFound, Forbidden, ServiceUnavailable.
+// examples; nothing is done but a line in the audit. The result, the problem and the data are those of the newest.
+// Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (Trial, error) {
 	orgID, err := by.ManagedOrg()
 	if err != nil {
@@ -89,7 +89,8 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (
 
 // Samples returns what conditions see of the newest events of a kind, as JSON, the newest first, and last of one of
 // which nothing is known, which has every field that the event always has. With a webhook's id, those of a contact are
-// of its contacts. What is shown of events is written to the audit. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// of its contacts. What is shown of events is written to the audit. Faults: InvalidRequest,
+// NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Samples(
 	ctx context.Context, by app.Caller, event automation.EventName, webhookID string,
 ) (data []string, err error) {

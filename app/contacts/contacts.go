@@ -28,7 +28,8 @@ var lockedContactKind = app.Kind[crm.Contact]{
 	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Contact, error) { return r.Contacts.Lock },
 }
 
-// List returns contacts of an organisation, newest first, and is written to the audit. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+// List returns contacts of an organisation, newest first, and is written to the audit. Faults: InvalidRequest,
+// NotFound, ServiceUnavailable.
 func (c *Contacts) List(ctx context.Context, by app.Caller, orgID string, limit int) ([]crm.ContactView, error) {
 	err := app.MaySeeOrg(ctx, c.store.Repos(), by, orgID)
 	if err == nil {

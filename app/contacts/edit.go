@@ -44,8 +44,6 @@ const (
 	contactEmailMax = 320
 	contactPhoneMax = 60
 	contactNoteMax  = 20_000
-	// contactDocumentsMax is also the store's.
-	contactDocumentsMax = 10
 	// contactAmountMax is a thousand million reais.
 	contactAmountMax = 1_000_000_000 * catalog.Real
 )
@@ -183,8 +181,8 @@ func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) 
 			out = append(out, recognised.Document)
 		}
 	}
-	if len(out) > contactDocumentsMax {
-		return nil, app.Invalid("documents", fmt.Sprintf("Um contato pode ter até %d documentos.", contactDocumentsMax))
+	if len(out) > crm.DocumentsMax {
+		return nil, app.Invalid("documents", fmt.Sprintf("Um contato pode ter até %d documentos.", crm.DocumentsMax))
 	}
 	return out, nil
 }

@@ -50,7 +50,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
-		return fail(app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
+		return fail(badName())
 	case !n.Kind.Valid():
 		return fail(app.Invalid("type", "O tipo deve ser generic, formservice, meta ou linkedin."))
 	case n.Band != "" && !n.Band.Valid():
@@ -281,11 +281,15 @@ func hookDetail(h webhook.Webhook) audit.Detail {
 	}
 }
 
+func badName() error {
+	return app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax))
+}
+
 func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook) (err error) {
 	if c.Name != nil {
 		name, ok := crm.CleanName(*c.Name)
 		if !ok {
-			return app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax))
+			return badName()
 		}
 		hook.Name = name
 	}

@@ -245,7 +245,7 @@ func (k *Keys) List(ctx context.Context, by app.Caller, orgID string) ([]access.
 	return k.store.Repos().Keys.List(ctx, orgID)
 }
 
-// Revoke ends a key for good, on every instance within a second. Faults: NotFound, Forbidden, ServiceUnavailable.
+// Revoke ends a key for good, on every instance within keyTTL. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Revoke(ctx context.Context, by app.Caller, id string) error {
 	key, err := app.KeyKind.Managed(ctx, k.store.Repos(), by, id)
 	if err != nil {

@@ -102,8 +102,10 @@ func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, ma
 // whose returns the name of a line's actor.
 func whose(l audit.Line, names map[string]string) string {
 	switch l.Actor {
-	case audit.Operator, audit.Service:
-		return map[audit.Actor]string{audit.Operator: "operador", audit.Service: "serviço"}[l.Actor]
+	case audit.Operator:
+		return "operador"
+	case audit.Service:
+		return "serviço"
 	case audit.Nobody:
 		return "alguém sem sessão"
 	}

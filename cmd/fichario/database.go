@@ -55,22 +55,7 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 			view.OK = view.OK && (f.Violations == 0 || waits)
 			broken = broken || f.Violations > 0 && !f.Served
 			view.Checks = append(view.Checks, check{f.Name, f.Violations, f.IDs})
-			word := "ok"
-			switch {
-			case f.Violations > 0 && waits:
-				word = fmt.Sprintf("%d waiting", f.Violations)
-			case f.Violations > 0 && f.Served:
-				word = fmt.Sprintf("%d LATE", f.Violations)
-			case f.Violations > 0:
-				word = fmt.Sprintf("%d BROKEN", f.Violations)
-			}
-			fmt.Fprintf(&text, "%-10s  %s\n", word, f.Name)
-			for _, id := range f.IDs {
-				fmt.Fprintf(&text, "%-10s    %s\n", "", id)
-			}
-			if named := int64(len(f.IDs)); named > 0 && named < f.Violations {
-				fmt.Fprintf(&text, "%-10s    and %d more\n", "", f.Violations-named)
-			}
+			text.WriteString(findingText(f, waits))
 		}
 		if view.Note != "" {
 			fmt.Fprintf(&text, "%-10s  %s\n", "note", view.Note)
@@ -83,6 +68,29 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 		}
 		return errors.New("the data is not consistent; nothing was changed")
 	})
+}
+
+// findingText is what doctor prints of a finding.
+func findingText(f gormstore.Finding, waits bool) string {
+	word := "ok"
+	switch {
+	case f.Violations == 0:
+	case waits:
+		word = fmt.Sprintf("%d waiting", f.Violations)
+	case f.Served:
+		word = fmt.Sprintf("%d LATE", f.Violations)
+	default:
+		word = fmt.Sprintf("%d BROKEN", f.Violations)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-10s  %s\n", word, f.Name)
+	for _, id := range f.IDs {
+		fmt.Fprintf(&text, "%-10s    %s\n", "", id)
+	}
+	if named := int64(len(f.IDs)); named > 0 && named < f.Violations {
+		fmt.Fprintf(&text, "%-10s    and %d more\n", "", f.Violations-named)
+	}
+	return text.String()
 }
 
 type rekeyCmd struct{}

@@ -5,14 +5,14 @@
 //
 //   - parse: the bytes become one tree, whatever their format (package tree).
 //   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
-//     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
-//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What the members of
-//     an object say about each other is in neighbours.go, and what belongs to one product in package products.
+//     lists are shapes (walk.go, scope.go, item.go). An object that holds one answer is an item (item.go, anatomy.go).
+//     A value may come in parts or as a choice (value.go, compound.go). What belongs to one product is in package
+//     products.
 //   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
-//   - note: answers that no field took are left over, each once, and go to the note (leftover.go, note.go).
+//   - note: answers that no field took are left over, each once, and go to the note (leftover.go).
 //
-// The words that the reader recognises are in aliases.go, trees.go, titles.go, noise.go and attribution.go; names are
-// compared by package names, and what a field's value looks like is in package fields.
+// The words that the reader recognises are in vocabulary.go, roles.go, titles.go, noise.go and attribution.go; names
+// are compared by package names, and what a field's value looks like is in package fields.
 package intake
 
 import (

@@ -30,6 +30,9 @@ func TestShareOfNoise(t *testing.T) {
 			}
 		}
 	}
+	if all == 0 {
+		t.Fatal("no body was read")
+	}
 	share := fmt.Sprintf("%.1f %%", 100*float64(noise)/float64(all))
 	t.Logf("%s of %d characters in notes are noise", share, all)
 	if noise*100 > all*noiseLimit {

@@ -26,7 +26,7 @@ type scope struct {
 	lead     bool   // it is in a record of the lead, by its key or by what it says
 	reopened bool   // it is in a record of the lead inside a closed tree: second to what stands outside
 	shut     bool   // it is closed for all that it holds: people of ours, people whom the contact names
-	cents    uint8  // the rule by which its integers are cents, see cents.go
+	cents    uint8  // the rule by which its integers are cents, see amount.go
 	marks    marks
 	envelope envelope
 }
@@ -213,7 +213,7 @@ type neighbours struct {
 	questions bool  // questions beside answers, which refer to them
 	graphQL   bool  // the variables of a query are what it sends
 	mail      *mail // an e-mail, whose sender is the contact
-	cents     uint8 // the rule by which integers are cents, see cents.go
+	cents     uint8 // the rule by which integers are cents, see amount.go
 	counted   bool  // the total is how many records there are
 	typed     bool  // a field's type stands beside the parts of its answer
 }

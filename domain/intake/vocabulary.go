@@ -81,7 +81,7 @@ func lookup(key string) entry {
 	return vocabulary[string(names.Append(buf[:0], key))]
 }
 
-// aliases are the names of the fields in normal form (nameOf). A star marks a weak one.
+// aliases are the names of the fields in normal form (names.Of). A star marks a weak one.
 var aliases = map[field]string{
 	fieldEmail: `
 		businessemail contactemail correio* correioeletronico customeremail digiteseuemail email email1* emailaddress

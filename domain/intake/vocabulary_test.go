@@ -11,15 +11,17 @@ func TestAliases(t *testing.T) {
 	sample := map[field]string{
 		fieldEmail: "ana@exemplo.com.br", fieldPhone: "(11) 98765-4321", fieldCompany: "Casa Azul", fieldName: "Ana Lima",
 		fieldAmount: "R$ 10,00", fieldMessage: "Bom dia", fieldOrigin: "Feira", fieldFirst: "Ana", fieldLast: "Lima",
+		fieldArea: "21", fieldCountry: "351",
 	}
+	beside := map[field]string{fieldArea: `,"telefone":"98765-4321"`, fieldCountry: `,"telefone":"912345678"`}
 	for f, list := range aliases {
 		want, ok := sample[f]
 		if !ok {
-			continue
+			t.Errorf("field %d has no sample", f)
 		}
 		for w := range strings.FieldsSeq(list) {
 			key := strings.TrimSuffix(w, "*")
-			body := `{"` + key + `":"` + want + `","e_mail":"x@exemplo.com.br"}`
+			body := `{"` + key + `":"` + want + `"` + beside[f] + `,"e_mail":"x@exemplo.com.br"}`
 			if f == fieldEmail {
 				body = `{"` + key + `":"` + want + `"}`
 			}
@@ -28,7 +30,8 @@ func TestAliases(t *testing.T) {
 				fieldEmail: d.Email, fieldPhone: d.Phone, fieldCompany: d.Company, fieldName: d.Name, fieldFirst: d.Name,
 				fieldLast: d.Name, fieldMessage: d.Message, fieldOrigin: d.Origin,
 			}[f]
-			if f == fieldAmount && d.Amount == 100000 {
+			if f == fieldAmount && d.Amount == 100000 ||
+				f == fieldArea && d.PhoneE164 == "+5521987654321" || f == fieldCountry && d.PhoneE164 == "+351912345678" {
 				got = want
 			}
 			if got != want {

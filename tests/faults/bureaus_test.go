@@ -252,7 +252,7 @@ func (c *chainOfMoody) run(questions int, seed uint64) {
 	asking.Wait()
 }
 
-// line is one of the statement's.
+// chainLine is a line of the statement.
 type chainLine struct{ id, document, status, bureau, followed string }
 
 func (c *chainOfMoody) check(questions int) {

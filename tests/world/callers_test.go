@@ -61,7 +61,7 @@ func clean(function string) string {
 	return function
 }
 
-// named is a client's end of a connection, which remembers who wrote last.
+// namedConn is a client's end of a connection, which remembers who wrote last.
 type namedConn struct {
 	net.Conn
 	wire *wire

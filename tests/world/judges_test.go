@@ -58,7 +58,7 @@ func (w *world) idle() bool {
 
 func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
 
-// verb reports whether anything with one of these verbs was done.
+// did reports whether anything with one of these verbs was done.
 func (w *world) did(verbs ...string) bool {
 	return slices.ContainsFunc(w.happened, func(h happening) bool { return slices.Contains(verbs, h.op.verb) })
 }

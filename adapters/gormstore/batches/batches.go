@@ -99,7 +99,7 @@ func batchOf(v *engine.Vault, row batchRow) batch.Batch {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
 	}
 	if plain, ok := v.Shown(row.Columns, "batches|columns|"+b.ID); ok {
-		_ = json.Unmarshal(plain, &b.Columns) // sealJSON wrote it
+		_ = json.Unmarshal(plain, &b.Columns) // SealJSON wrote it
 	}
 	if row.Sheets != nil {
 		var sheets []string

@@ -100,7 +100,7 @@ func ItemOf(v *engine.Vault, row BatchItemRow) batch.Item {
 		i.Unreadable = true
 		return i
 	}
-	_ = json.Unmarshal(cells, &i.Cells) // itemRow wrote it
+	_ = json.Unmarshal(cells, &i.Cells) // ItemRowOf wrote it
 	if row.DocType != "" {
 		i.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
@@ -339,7 +339,7 @@ func IdentitiesOf(v *engine.Vault, row BatchItemRow) []privacy.Identity {
 		return nil
 	}
 	var texts []string
-	_ = json.Unmarshal(cells, &texts) // itemRow wrote it
+	_ = json.Unmarshal(cells, &texts) // ItemRowOf wrote it
 	out := privacy.FindIn(strings.Join(texts, "\n"))
 	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
 	for _, there := range out {

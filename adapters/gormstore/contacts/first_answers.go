@@ -18,7 +18,7 @@ type answeredRow struct {
 	OrgID    engine.UID `gorm:"primaryKey"`
 	Hour     time.Time  `gorm:"primaryKey"`
 	MemberID engine.UID `gorm:"primaryKey"`
-	OriginID engine.UID `gorm:"primaryKey"` // noID without one
+	OriginID engine.UID `gorm:"primaryKey"` // NoID without one
 	Answers  int64      `gorm:"not null"`
 	Seconds  int64      `gorm:"not null"`
 

@@ -12,8 +12,8 @@ import (
 type contactHourRow struct {
 	OrgID     engine.UID `gorm:"primaryKey"`
 	Hour      time.Time  `gorm:"primaryKey"`
-	WebhookID engine.UID `gorm:"primaryKey"` // noID for contacts made by hand
-	OriginID  engine.UID `gorm:"primaryKey"` // noID without one
+	WebhookID engine.UID `gorm:"primaryKey"` // NoID for contacts made by hand
+	OriginID  engine.UID `gorm:"primaryKey"` // NoID without one
 	Slot      int64      `gorm:"primaryKey;autoIncrement:false"`
 	Contacts  int64      `gorm:"not null"`
 }

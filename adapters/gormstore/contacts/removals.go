@@ -30,7 +30,7 @@ type RemovedRow struct {
 // TableName is the table of the row.
 func (RemovedRow) TableName() string { return "removed_contacts" }
 
-// removedJSON is the content of a removedRow.
+// removedJSON is the content of a RemovedRow.
 type removedJSON struct {
 	Contact, Before, After contactJSON
 	By                     string

@@ -152,7 +152,7 @@ func OrNoID(id *UID) UID {
 	return *id
 }
 
-// Known is an id from a key, empty for noID.
+// Known is an id from a key, empty for NoID.
 func (u UID) Known() string {
 	if u == NoID {
 		return ""

@@ -79,11 +79,11 @@ type partition struct{ Name, to string }
 // literals that tells PostgreSQL at planning time which partitions it needs; empty on SQLite.
 type Window struct{ Above, Below, Edges string }
 
-// Edges caches the first id of each table's second partition: from there on each partition covers one period. A nil
-// edges knows none.
+// Edges caches the first id of each table's second partition: from there on each partition covers one period. A nil one
+// knows none.
 type Edges struct{ First sync.Map } // by table
 
-// Since returns the edge of a table, afterAll where it has none or it is unknown.
+// Since returns the edge of a table, AfterAll where it has none or it is unknown.
 func (e *Edges) Since(db *gorm.DB, t Partitioned) string {
 	if e == nil || db.Name() == "sqlite" {
 		return AfterAll

@@ -107,7 +107,8 @@ func (w *SQLiteTx) Exec(statement string, values ...any) (changed int64) {
 		return 0
 	}
 	var result sql.Result
-	if result, w.err = w.stmt(statement).ExecContext(w.ctx, values...); w.err == nil {
+	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	if result, w.err = stmt.ExecContext(w.ctx, values...); w.err == nil {
 		changed, w.err = result.RowsAffected()
 	}
 	return changed
@@ -124,7 +125,8 @@ func (w *SQLiteTx) Row(statement string, values []any, into ...any) bool {
 	if w.err != nil {
 		return false
 	}
-	err := w.stmt(statement).QueryRowContext(w.ctx, values...).Scan(into...)
+	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	err := stmt.QueryRowContext(w.ctx, values...).Scan(into...)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		w.err = err
 	}

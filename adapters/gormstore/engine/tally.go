@@ -149,7 +149,7 @@ func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
 // HourOf is the beginning of a time's hour in UTC, as the rollups store it.
 func HourOf(at time.Time) time.Time { return Stamp(at).Truncate(time.Hour) }
 
-// HourOfColumn is hourOf in a statement.
+// HourOfColumn is HourOf in a statement.
 func HourOfColumn(dialect, column string) string {
 	if dialect == "postgres" {
 		return "date_trunc('hour', " + column + ", 'UTC')"

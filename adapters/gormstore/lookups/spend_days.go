@@ -10,7 +10,7 @@ import (
 type spendDayRow struct {
 	OrgID   engine.UID `gorm:"primaryKey"`
 	Day     string     `gorm:"primaryKey"`
-	KeyID   engine.UID `gorm:"primaryKey"` // noID for members
+	KeyID   engine.UID `gorm:"primaryKey"` // NoID for members
 	Product string     `gorm:"primaryKey"`
 	Slot    int64      `gorm:"primaryKey;autoIncrement:false"`
 	Charged int64      `gorm:"not null"`

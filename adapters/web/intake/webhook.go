@@ -146,7 +146,7 @@ func (s pages) webhookEnable(c *web.Call, f struct {
 	if err := s.Webhooks.Update(c.Ctx(), c.By, id, intake.Change{Enabled: &f.Enabled}); err != nil {
 		return err
 	}
-	notice := "Webhook desligado. Os envios recusados ficam guardados por 30 dias."
+	notice := "Webhook desligado. Os envios recusados ficam guardados, e podem ser refeitos."
 	if f.Enabled {
 		notice = "Webhook ligado."
 	}

@@ -188,7 +188,7 @@ func (s pages) keyChange(c *web.Call) error {
 		})
 	}
 	if err == nil {
-		return c.Done("/chaves/"+key.ID, "Chave alterada. Vale em todas as instâncias em um segundo.")
+		return c.Done("/chaves/"+key.ID, "Chave alterada. Já vale em todas as instâncias.")
 	}
 	shown, ok := c.Again(&f, err)
 	if !ok {

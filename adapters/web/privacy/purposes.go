@@ -95,7 +95,7 @@ func (s pages) purposeAdd(c *web.Call, f purposeFields) error {
 			OrgID: c.By.OrgID(), Code: f.Code, Name: f.Name, Basis: f.Basis, Roles: f.roles(),
 		})
 	}
-	return s.purposeSaved(c, newPurpose, f, err, "Finalidade criada. Ela vale em todas as instâncias em um segundo.")
+	return s.purposeSaved(c, newPurpose, f, err, "Finalidade criada. Ela já vale em todas as instâncias.")
 }
 
 // check refuses a purpose without roles, which would otherwise be for all. Fault: InvalidRequest.

@@ -7,7 +7,7 @@ document.addEventListener('click', async (event) => {
   if (!button) return
   const source = document.getElementById(button.dataset.copy)
   try {
-    await navigator.clipboard.writeText(source.dataset.text || source.textContent.trim())
+    await navigator.clipboard.writeText(source.textContent.trim())
     if (button.dataset.copied) return // already shown
     button.dataset.copied = 'yes'
     const before = button.innerHTML

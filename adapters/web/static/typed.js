@@ -16,7 +16,7 @@
   const keyOf = (form) => mine + pathOf(form) + (form.dataset.about ? '#' + form.dataset.about : '')
   const ofForm = (form) => form && form.method === 'post' && member && !('passing' in form.dataset) &&
     !/^\/(sair|conta\/)/.test(pathOf(form))
-  const secret = (e) => e.type === 'password' || /^(senha|atual|segredo(\..*)?)$/.test(e.name)
+  const secret = (e) => e.type === 'password' || /^(senha|atual|token|segredo(\..*)?)$/.test(e.name)
   const keeps = (e) => e.name && !secret(e) && !['hidden', 'file', 'submit', 'button'].includes(e.type)
   const ticked = (e) => e.type === 'checkbox' || e.type === 'radio'
   const valueOf = (e) => ticked(e) ? e.checked : e.value

@@ -33,7 +33,7 @@ const (
 	Array
 )
 
-// Node is a part of a body of whatever format. The members of an object stand in an order of our own (sortMembers), and
+// Node is a part of a body of whatever format. The members of an object stand in an order of our own (SortMembers), and
 // a repeated key is kept twice: a map would lose an answer.
 type Node struct {
 	Kind     Kind

@@ -54,7 +54,7 @@ func HandedOut(t *testing.T, s ports.Store, e lookup.Entry) {
 	}
 }
 
-// lines numbers the items that handedOut adds.
+// lines numbers the items that are handed out.
 var lines atomic.Int64
 
 // anItemsLookup is charged while the item is in flight for it, and not under an id that it had before.

@@ -226,7 +226,6 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 	}
 }
 
-// recordOf is an answer to the call of an entry.
 // callsWhoseInputsAreErased: an answer that comes after somebody was taken out of what was asked is not kept.
 func callsWhoseInputsAreErased(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()

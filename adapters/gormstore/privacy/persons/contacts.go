@@ -154,7 +154,7 @@ func (f finding) texts(some *gorm.DB) (ids []string, err error) {
 		var from []crm.Attribute
 		plain, err := f.store.Vault.Open(row.Attribution, "contacts|attribution|"+id)
 		if row.Attribution != nil && err == nil {
-			_ = json.Unmarshal(plain, &from) // contactRow wrote it
+			_ = json.Unmarshal(plain, &from) // the row's writer made it
 		}
 		if !f.his(&row.ID) && (named[row.ID] || f.mention(row.Note, "contacts|note|"+id) ||
 			f.p.Mentions(valuesOf(from))) {

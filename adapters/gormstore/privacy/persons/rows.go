@@ -81,7 +81,7 @@ func (f finding) posts(some *gorm.DB) (ids []string, err error) {
 			continue
 		}
 		post := webhook.Delivery{Body: body, ContactID: row.ContactID.Text(), Truncated: row.Truncated}
-		_ = json.Unmarshal(headers, &post.Headers) // deliveryRow wrote them
+		_ = json.Unmarshal(headers, &post.Headers) // the row's writer made them
 		if f.his(row.ContactID) || slices.Contains(others, row.ID) || f.p.Posted(post) {
 			ids = append(ids, string(row.ID))
 		}
