@@ -1,9 +1,16 @@
 package app
 
-import "fmt"
+import (
+	"fmt"
+
+	"fichario/domain/fault"
+)
 
 // ListMax is the maximum number of entries on a page of a list.
 const ListMax = 500
+
+// RequestKeyMax is the longest idempotency key, in characters.
+const RequestKeyMax = 255
 
 // All is the limit that asks for a whole list.
 const All = 1 << 30
@@ -37,6 +44,11 @@ func CheckPage(after string, limit int) error {
 		return Invalid("after", "A página deve começar depois de um id da página anterior.")
 	}
 	return nil
+}
+
+// WrongCursor is the fault of a page that begins after a text that was no page's `proxima`.
+func WrongCursor() *fault.Error {
+	return Invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 }
 
 // CountMax is how far matching contacts are counted.

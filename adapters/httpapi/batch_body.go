@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -14,14 +15,15 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/spreadsheet"
+	"fichario/app"
 	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
 
 const (
-	// requestKeyHeader carries an idempotency key, requestKeyMax is its maximum length in characters.
-	requestKeyHeader, requestKeyMax = "Idempotency-Key", 255
+	// requestKeyHeader carries an idempotency key.
+	requestKeyHeader = "Idempotency-Key"
 	// purposeHeader names the purpose of a lookup.
 	purposeHeader = "X-Finalidade"
 )
@@ -75,8 +77,9 @@ func batchData(c echo.Context) ([]byte, error) {
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
 		return nil, err
 	}
-	if utf8.RuneCountInString(r.Header.Get(requestKeyHeader)) > requestKeyMax {
-		return nil, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At(requestKeyHeader)
+	if utf8.RuneCountInString(r.Header.Get(requestKeyHeader)) > app.RequestKeyMax {
+		return nil, fault.New(fault.InvalidRequest,
+			fmt.Sprintf("A Idempotency-Key tem no máximo %d caracteres.", app.RequestKeyMax)).At(requestKeyHeader)
 	}
 	return readBody(c, spreadsheet.MaxBytes, "16 MiB")
 }

@@ -62,7 +62,7 @@ func ResultsAfter(cursor string) (line int, err error) {
 		return 0, nil
 	}
 	if line, err = strconv.Atoi(cursor); err != nil || line < 0 || strconv.Itoa(line) != cursor {
-		return 0, app.Invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
+		return 0, app.WrongCursor()
 	}
 	return line, nil
 }

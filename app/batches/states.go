@@ -102,8 +102,11 @@ func (b *Batches) List(ctx context.Context, by app.Caller, cursor string, limit 
 	if err != nil {
 		return page, err
 	}
+	if cursor != "" && !app.ValidID(cursor) {
+		return page, app.WrongCursor()
+	}
 	if err := app.CheckPage(cursor, limit); err != nil {
-		return page, app.Invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
+		return page, err
 	}
 	flying, err := inFlight(ctx, b.Store.Repos(), orgID)
 	if err != nil {

@@ -20,9 +20,6 @@ import (
 	"fichario/ports"
 )
 
-// idempotencyKeyMax is the longest Idempotency-Key, in characters.
-const idempotencyKeyMax = 255
-
 // identity holds what a repeated post is recognised by, so that a retry makes no second contact.
 type identity struct {
 	// keys are the idempotency keys of its people; one is empty where nothing identifies the person's submission.
@@ -40,8 +37,8 @@ type identity struct {
 // headers.
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
-	if utf8.RuneCountInString(sent) > idempotencyKeyMax {
-		return known, app.Invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key pode ter até %d caracteres.", idempotencyKeyMax))
+	if utf8.RuneCountInString(sent) > app.RequestKeyMax {
+		return known, app.Invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key pode ter até %d caracteres.", app.RequestKeyMax))
 	}
 	known.strict = sent != ""
 	for i, draft := range drafts {

@@ -24,8 +24,6 @@ const (
 	// Afterwards another instance may take the key over, because this one may be dead; if it is not, it is refused where
 	// the call is charged.
 	requestBegins = 5 * time.Second
-	// requestKeyMax is the longest idempotency key, in characters.
-	requestKeyMax = 255
 )
 
 // question is everything that must be the same when a request is repeated under its idempotency key.
@@ -50,10 +48,10 @@ func RequestKeyOf(name string, sent *string) (string, error) {
 		return "", nil
 	}
 	printable := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
-	if n := utf8.RuneCountInString(*sent); n == 0 || n > requestKeyMax || strings.TrimFunc(*sent, printable) != "" {
+	if n := utf8.RuneCountInString(*sent); n == 0 || n > app.RequestKeyMax || strings.TrimFunc(*sent, printable) != "" {
 		return "", fault.New(fault.InvalidRequest, fmt.Sprintf(
 			"A chave em %s deve ter de 1 a %d caracteres imprimíveis, como um UUID. Nada foi consultado nem cobrado.",
-			name, requestKeyMax)).At(name)
+			name, app.RequestKeyMax)).At(name)
 	}
 	return *sent, nil
 }

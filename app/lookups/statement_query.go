@@ -41,7 +41,7 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 func PageCursor(sent string) (after string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(sent)
 	if after = string(raw); err != nil || sent != "" && !app.ValidID(after) {
-		return "", app.Invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
+		return "", app.WrongCursor()
 	}
 	return after, nil
 }

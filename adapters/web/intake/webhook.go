@@ -122,11 +122,11 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 			return err
 		}
 	}
-	sums, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), s.Clock().Add(-30*24*time.Hour))
+	bounds := s.SparkDaysOf()
+	sums, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
 	if err != nil {
 		return err
 	}
-	bounds := s.SparkDaysOf()
 	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
 	if err != nil {
 		return err

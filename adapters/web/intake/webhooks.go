@@ -45,11 +45,11 @@ func (s pages) webhookList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	month, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), now.Add(-30*24*time.Hour))
+	bounds := s.SparkDaysOf()
+	month, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
 	if err != nil {
 		return err
 	}
-	bounds := s.SparkDaysOf()
 	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
 	if err != nil {
 		return err
