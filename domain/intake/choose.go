@@ -125,6 +125,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
+		emptyParts: r.emptyParts,
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {

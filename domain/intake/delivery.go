@@ -296,7 +296,7 @@ func (f *facts) named() postID {
 	case f.kind == 0, f.kind >= eventName && f.event == "":
 		return postID{}
 	case f.kind == deliveryName:
-		return postID{id: f.name + ":" + f.id}
+		return postID{f.name + ":" + f.id, needsOfParts([]string{f.id})} // a chat counts its messages, as another does
 	case f.kind == orderName:
 		return postID{f.name + ":" + join(f.event, f.state, f.id), IDAndEmail}
 	}

@@ -12,11 +12,12 @@ func TestWhatAnIDNeeds(t *testing.T) {
 		body string
 		want IDNeeds
 	}{
-		{`{"delivery_id":"7",` + who + `}`, IDAlone}, {`{"event_uuid":"u","contact":{` + who + `}}`, IDAlone},
+		{`{"delivery_id":"` + drawn + `",` + who + `}`, IDAlone}, {`{"event_uuid":"u","contact":{` + who + `}}`, IDAlone},
 		{`{"form_response":{"token":"t1"},` + who + `}`, IDAlone},
 		{`{"leadgen_id":"444444444444444",` + who + `}`, IDAlone},
 		{`{"submissionID":"5971234567890123456","formID":"1",` + who + `}`, IDAlone},
 
+		{`{"delivery_id":"7",` + who + `}`, IDAndEmail}, {`{"message_id":12,` + who + `}`, IDAndEmail},
 		{`{"submission_id":42,"form_id":1,` + who + `}`, IDAndEmail}, {`{"lead_id":"77",` + who + `}`, IDAndEmail},
 		{`{"order_id":"9","status":"paid","event":"order.paid",` + who + `}`, IDAndEmail},
 		{`{"entry":{"form_id":"1","id":"42",` + who + `}}`, IDAndEmail},

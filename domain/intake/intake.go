@@ -161,11 +161,22 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 	return readTree(o, tree, trace)
 }
 
-// readTree reads a parsed body.
+// readTree reads a parsed body. What stands under "form" describes the form; but where it holds the only address, it is
+// what was typed into it.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
-	own := deliveryID(&tree)
-	d := Draft{DeliveryID: own.id, IDNeeds: own.needs, Test: isTest(&tree), kind: o.Kind}
 	r := newReader(o, trace)
+	d, err := r.read(tree)
+	if err == nil && d.Email == "" && r.closedForm {
+		again := newReader(o, trace)
+		again.openForm = true
+		return again.read(tree)
+	}
+	return d, err
+}
+
+func (r *reader) read(tree tree.Node) (Draft, error) {
+	own := deliveryID(&tree)
+	d := Draft{DeliveryID: own.id, IDNeeds: own.needs, Test: isTest(&tree), kind: r.opt.Kind}
 	r.walk(&tree)
 	if r.err != nil {
 		return Draft{}, r.err

@@ -234,7 +234,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	if named.key == "" {
 		named.key = n.Key
 	}
-	records := int32(0)
+	records, first := int32(0), r.address
 	for i := range n.Children {
 		k := &n.Children[i]
 		k.Key = "" // an index is not a name
@@ -261,9 +261,24 @@ func (r *reader) list(n *tree.Node, s scope) {
 				sub.rank += 2
 				sub.another = true
 			}
+			sub.closed = sub.closed || cameAlong(k, s, &first)
 			r.object(k, sub)
 		}
 	}
+}
+
+// cameAlong reports whether a record of a list is about somebody who came along, whose phone and documents are theirs:
+// it has another address than the first that is no staff's, or than the record around the list.
+func cameAlong(record *tree.Node, s scope, first *string) bool {
+	address := addressIn(record)
+	switch {
+	case s.staff || markOf(record) == ours:
+		return false
+	case *first == "":
+		*first = address
+		return false
+	}
+	return address != "" && !strings.EqualFold(address, *first)
 }
 
 // phoneRecord reads a record of a list of phones.

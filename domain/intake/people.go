@@ -27,20 +27,57 @@ const (
 // submission, and no draft. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as for
 // Read, and also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
-	tree, err := tree.Parse(contentType, body)
+	sent, err := tree.Parse(contentType, body)
 	if err != nil {
 		return nil, err
 	}
-	if versions := people(&tree, o); len(versions) > 1 {
+	var versions []version
+	if whole, some := withTextsRead(&sent, 0); some {
+		versions = people(&whole, o)
+	}
+	if len(versions) < 2 {
+		versions = people(&sent, o)
+	}
+	if len(versions) > 1 {
 		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
 			return drafts, err
 		}
 	}
-	d, err := readTree(o, tree, nil)
+	d, err := readTree(o, sent, nil)
 	if err != nil {
 		return nil, err
 	}
 	return []Draft{d}, nil
+}
+
+// withTextsRead returns a tree in which the texts that are JSON are what they say, where people may stand, and whether
+// there are any: a list of people is the same list in a form's field or in a queue's message.
+func withTextsRead(n *tree.Node, depth int) (out tree.Node, some bool) {
+	out = *n
+	for i := range n.Children {
+		k, deeper := n.Children[i], depth
+		isText := k.Kind == tree.String && depth < maxEmbeds && tree.LooksJSON(k.Text) &&
+			(n.Kind == tree.Array || peopleLists[names.Of(k.Key)])
+		if isText {
+			read, ok, err := tree.EmbeddedJSON(k.Text, 1+depth)
+			if isText = ok && err == nil; isText {
+				read.Key, read.At = k.Key, k.At
+				k, deeper = read, depth+1
+			}
+		}
+		inner := false
+		if !k.Scalar() {
+			k, inner = withTextsRead(&k, deeper)
+		}
+		if !isText && !inner {
+			continue
+		}
+		if !some {
+			out.Children, some = slices.Clone(n.Children), true
+		}
+		out.Children[i] = k
+	}
+	return out, some
 }
 
 // version is a body reduced to one of its people.
@@ -142,8 +179,9 @@ func without(n *tree.Node, path []int) tree.Node {
 var peopleLists = names.Set(`
 	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
 	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
-	events
-	event root object objects value`)
+	events event root object objects value prospects prospect registrants applicants candidates candidatos inscritos
+	interessados alunos students solicitantes compradores buyers visitors visitantes notification notifications
+	mandrillevents`)
 
 // people returns a version of a part of the body for each person in it, if there are several; else nil.
 func people(n *tree.Node, o Options) []version {
@@ -153,6 +191,9 @@ func people(n *tree.Node, o Options) []version {
 	case tree.Object:
 		if batch := peopleOfBatches(n, o); batch != nil {
 			return batch
+		}
+		if repeated := peopleOfRepeats(n, o); repeated != nil {
+			return repeated
 		}
 		for i := range n.Children {
 			k := &n.Children[i]
@@ -189,6 +230,27 @@ func peopleOfBatches(n *tree.Node, o Options) []version {
 		return nil
 	}
 	return all
+}
+
+// peopleOfRepeats finds the people of members that share a name, as the elements of XML do.
+func peopleOfRepeats(n *tree.Node, o Options) []version {
+	for i := range n.Children {
+		first := &n.Children[i]
+		if first.Kind != tree.Object || !peopleLists[names.Of(first.Key)] {
+			continue
+		}
+		list, at := tree.Node{Kind: tree.Array, Key: first.Key, At: first.At}, []int(nil)
+		for j := i; j < len(n.Children) && n.Children[j].Key == first.Key; j++ { // members stand in the order of their names
+			list.Children, at = append(list.Children, n.Children[j]), append(at, j)
+		}
+		if len(at) < 2 {
+			continue
+		}
+		if found := peopleOfList(&list, o); found != nil {
+			return around(n, i, found, at)
+		}
+	}
+	return nil
 }
 
 // around puts versions of a member into copies of the object, without the other lists.

@@ -37,8 +37,11 @@ func (c *chooser) takePhone(d *Draft) {
 	}
 	if names.CountDigits(d.Phone) <= 11 && !strings.HasPrefix(d.Phone, "+") {
 		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
-			d.Phone = "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
-			country.taken = true
+			whole := "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
+			// An extension is some products' word for the country, and most people's for a desk.
+			if !strings.HasSuffix(names.Of(country.name()), "extension") || fields.E164(whole) != "" {
+				d.Phone, country.taken = whole, true
+			}
 		}
 	}
 	d.PhoneE164 = fields.E164(d.Phone)

@@ -18,7 +18,11 @@ type reader struct {
 	keyPlaces   []int64                                   // the place of arrival of each
 	at          int64                                     // the place of arrival of the part being read
 	base        int64                                     // the place of arrival of the text around it, see place
+	address     string                                    // the address in the record being read; empty for none
+	closedForm  bool                                      // an address stands in what describes a form
+	openForm    bool                                      // that is what was typed into the form
 	emptyEmail  string                                    // the e-mail field that came without a value
+	emptyParts  []stem                                    // numbered keys that came without a value
 	parents     []int32                                   // the record around each, by its number less one; 0 is the body
 	test        bool                                      // the sender calls the submission a test
 	labelled    bool                                      // some answers carry question titles
@@ -118,7 +122,7 @@ func (r *reader) keep(a *answer) {
 		a.entry = lookup(a.name())
 	}
 	if len(a.values) == 0 {
-		r.rememberEmptyEmail(a)
+		r.rememberEmpty(a)
 		return
 	}
 	value := a.values[0]
@@ -147,8 +151,12 @@ func (r *reader) keep(a *answer) {
 	}
 }
 
-// rememberEmptyEmail records the e-mail field that came without a value, for the refusal.
-func (r *reader) rememberEmptyEmail(a *answer) {
+// rememberEmpty records the numbered keys that came without a value, see candidate.numberParts, and the e-mail field
+// that did, for the refusal.
+func (r *reader) rememberEmpty(a *answer) {
+	if n := len(a.key); n > 2 && n <= 12 && a.key[n-1] <= '9' && (a.key[n-2] == '.' || a.key[n-2] == '_') {
+		r.emptyParts = append(r.emptyParts, stem{a.group, a.key})
+	}
 	if r.emptyEmail != "" || a.closed {
 		return
 	}

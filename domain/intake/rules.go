@@ -12,11 +12,12 @@ import (
 // candidate is an answer whose field is sought, with what the rules need to know.
 type candidate struct {
 	*answer
-	answers    []answer      // all of the submission
-	onlyNumber bool          // the submission has one number question
-	numbered   map[stem]bool // see isAddress
-	service    bool          // the webhook is for form products
-	asksOurs   bool          // see reader.asksOurs
+	answers    []answer        // all of the submission
+	onlyNumber bool            // the submission has one number question
+	numbered   map[stem]uint16 // see numberParts
+	emptyParts []stem          // numbered keys that came without a value
+	service    bool            // the webhook is for form products
+	asksOurs   bool            // see reader.asksOurs
 	found      findings
 }
 
@@ -256,7 +257,8 @@ func (q *candidate) bySender() bid {
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
-// the last, unless <n>.1 or <n>.5 shows that it is an address.
+// the last, unless another part shows that it is an address or a list of boxes. Where some have both, these are the
+// name.
 func (q *candidate) byNumberedPart() bid {
 	n := len(q.key)
 	if n < 3 || n > 12 || q.title != "" || q.key[n-2] != '.' && q.key[n-2] != '_' {
@@ -269,7 +271,11 @@ func (q *candidate) byNumberedPart() bid {
 	if digits := strings.TrimPrefix(number[:n-2], "input_"); digits == "" || names.CountDigits(digits) != len(digits) {
 		return bid{}
 	}
-	if q.isAddress(number) {
+	if q.numbered == nil {
+		q.numberParts()
+	}
+	parts := q.numbered[stem{q.group, number}]
+	if parts&notOfNames != 0 || parts&bothNames != bothNames && q.numbered[stem{q.group, ""}] != 0 {
 		return bid{}
 	}
 	if last == '3' {
@@ -284,18 +290,32 @@ type stem struct {
 	number string
 }
 
-// isAddress reports whether the parts of a numbered field are those of an address.
-func (q *candidate) isAddress(number string) bool {
-	if q.numbered == nil {
-		q.numbered = map[stem]bool{}
-		for i := range q.answers {
-			o := &q.answers[i]
-			if n := len(o.key); n > 0 && (o.key[n-1] == '1' || o.key[n-1] == '5') {
-				q.numbered[stem{o.group, o.key[:n-1]}] = true
-			}
+// The parts of numbered fields, as bits: those that names do not have, and a first and last name.
+const (
+	notOfNames = 1<<1 | 1<<5 | 1<<7 | 1<<9
+	bothNames  = 1<<3 | 1<<6
+)
+
+// numberParts notes which parts each numbered field has, empty ones too, and under an empty number whether some field
+// of the record has a first and a last name.
+func (q *candidate) numberParts() {
+	q.numbered = map[stem]uint16{}
+	note := func(group int32, key string) {
+		if n := len(key); n > 2 && key[n-1] >= '0' && key[n-1] <= '9' && (key[n-2] == '.' || key[n-2] == '_') {
+			q.numbered[stem{group, key[:n-1]}] |= 1 << (key[n-1] - '0')
 		}
 	}
-	return q.numbered[stem{q.group, number}]
+	for i := range q.answers {
+		note(q.answers[i].group, q.answers[i].key)
+	}
+	for _, empty := range q.emptyParts {
+		note(empty.group, empty.number)
+	}
+	for of, parts := range q.numbered {
+		if parts&notOfNames == 0 && parts&bothNames == bothNames {
+			q.numbered[stem{of.group, ""}] = 1
+		}
+	}
 }
 
 // byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and

@@ -53,12 +53,17 @@ func (r *reader) object(n *tree.Node, s scope) {
 	if nb.cents != 0 {
 		s.cents = nb.cents
 	}
+	around := r.address
+	if s.own {
+		r.address = addressIn(n)
+	}
 	for i := range n.Children {
 		k := &n.Children[i]
 		if !nb.any && k.Key != "data.xml" || !r.explained(&nb, k, s) {
 			r.member(k, s)
 		}
 	}
+	r.address = around
 }
 
 // member walks one member of an object.
@@ -69,7 +74,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 		e.tree = containerTree // the event's name
 	}
 	if !k.Scalar() {
-		e.tree = roleOf(k, e.tree)
+		e.tree = r.roleOfForm(k, roleOf(k, e.tree), s)
 		if thing, ok := thingUnderID(k); ok {
 			named := *k
 			named.Key = thing
@@ -97,6 +102,21 @@ func (r *reader) member(k *tree.Node, s scope) {
 		r.objectMember(k, e, s)
 	}
 }
+
+// roleOfForm opens what describes a form where it holds the only address, see readTree.
+func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
+	if said != closedTree || s.closed || !isForm[names.Of(k.Key)] || !recordOfPerson(k) {
+		return said
+	}
+	r.closedForm = true
+	if r.openForm {
+		return containerTree
+	}
+	return said
+}
+
+// isForm are the names of what describes a form, in normal form.
+var isForm = names.Set(`form formulario`)
 
 // roleOf is what stands under a key of which the vocabulary says less, by its words.
 func roleOf(k *tree.Node, said treeRole) treeRole {
@@ -208,17 +228,20 @@ func allAnswers(list *tree.Node) bool {
 }
 
 // recordOfPerson reports whether an object has an address among its members, under a name for one.
-func recordOfPerson(n *tree.Node) bool {
+func recordOfPerson(n *tree.Node) bool { return addressIn(n) != "" }
+
+// addressIn returns the address that an object has among its members, under a name for one; empty for none.
+func addressIn(n *tree.Node) string {
 	if n == nil || n.Kind != tree.Object {
-		return false
+		return ""
 	}
 	for i := range n.Children {
 		m := &n.Children[i]
 		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && meansOfContact(m.Key) {
-			return true
+			return strings.TrimSpace(m.Text)
 		}
 	}
-	return false
+	return ""
 }
 
 // namesThing are the keys that say what an event is called.

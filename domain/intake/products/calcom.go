@@ -1,9 +1,13 @@
 package products
 
-// Cal.com has one id for all events of a booking.
+// Cal.com has one id for all events of a booking, and for all who take a seat in it.
 var calCom = Product{
 	Name: "calcom",
 	IDs: []ID{
+		{
+			Has:  "triggerEvent payload.uid payload.attendeeSeatId",
+			From: "triggerEvent payload.uid payload.attendeeSeatId",
+		},
 		{Has: "triggerEvent payload.uid", From: "triggerEvent payload.uid"},
 	},
 }

@@ -50,16 +50,19 @@ func jotformLabel(pretty string, k *tree.Node) (label string, cost int) {
 	label = label[strings.LastIndex(label, ", ")+1:]
 	label = strings.TrimSpace(strings.TrimPrefix(label, ","))
 	// Only a label that begins like the key surely belongs to this answer. A question that was renamed keeps the key of
-	// "Type a question"; then the whole answer must stand there.
+	// the builder's own; then the whole answer must stand there.
 	_, words, _ := strings.Cut(WithoutNumber(k.Key), "_")
 	words = names.Of(words)
 	rest := pretty[i+1+len(value):]
-	renamed := words == "typea" && (rest == "" || strings.HasPrefix(rest, ", "))
+	renamed := defaultQuestion[words] && (rest == "" || strings.HasPrefix(rest, ", "))
 	if !renamed && (len(words) < 2 || !strings.HasPrefix(names.Of(label), words)) {
 		return "", len(pretty)
 	}
 	return label, len(pretty)
 }
+
+// defaultQuestion are the first words of "Type a question", in normal form, in languages of the builder.
+var defaultQuestion = names.Set(`typea escribauna digiteuma`)
 
 // WithoutNumber takes the number of its question off the end of a key that begins with it, too: "q4_email4".
 func WithoutNumber(key string) string {

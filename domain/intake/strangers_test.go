@@ -1,0 +1,175 @@
+package intake
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// contactsIn reads the people of a body, in order: name, e-mail, phone and documents of each.
+func contactsIn(t *testing.T, typ, body string) string {
+	t.Helper()
+	drafts, err := ReadAll(Options{Kind: Generic}, typ, []byte(body))
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	var all []string
+	for _, d := range drafts {
+		var documents []string
+		for _, doc := range d.Documents {
+			documents = append(documents, doc.Value())
+		}
+		all = append(all, fmt.Sprintf("%s %s %s %s", d.Name, d.Email, d.PhoneE164, strings.Join(documents, "+")))
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestEachPersonIsOne, however the list of people came: as a text, as repeated elements, under a word of its own; and
+// whoever comes along gives the contact no phone and no document.
+func TestEachPersonIsOne(t *testing.T) {
+	t.Parallel()
+	const form = "application/x-www-form-urlencoded"
+	const two = `[{"email":"ana@x.com","nome":"Ana"},{"email":"bia@x.com","nome":"Bia","telefone":"11987654321",` +
+		`"cpf":"52998224725"}]`
+	const each = "Ana ana@x.com  ; Bia bia@x.com +5511987654321 52998224725"
+	soap := func(notifications ...string) string {
+		return `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>` +
+			`<notifications xmlns="http://soap.sforce.com/2005/09/outbound"><OrganizationId>00D5g000004abcdEAA</OrganizationId>` +
+			`<ActionId>04k5g000000abcdAAA</ActionId>` + strings.Join(notifications, "") + `</notifications></soapenv:Body></soapenv:Envelope>`
+	}
+	notification := func(id, name, email, more string) string {
+		return `<Notification><Id>` + id + `</Id><sObject><Email>` + email + `</Email><Name>` + name + `</Name>` + more +
+			`</sObject></Notification>`
+	}
+	for what, c := range map[string]struct{ typ, body, want string }{
+		"a list":                                 {"application/json", two, each},
+		"a list as the text of a form's field":   {form, "payload=" + url.QueryEscape(two), each},
+		"a list inside an object as such a text": {form, "data=" + url.QueryEscape(`{"leads":`+two+`}`), each},
+		"a queue's body":                         {"application/json", fmt.Sprintf(`{"messageId":"m1","body":%q}`, two), each},
+		"a batch of Mandrill's":                  {form, "mandrill_events=" + url.QueryEscape(two), each},
+		"notifications of Salesforce": {"text/xml", soap(
+			notification("04l1", "Rita", "rita@x.com", ""), notification("04l2", "Bia", "bia@x.com", "<Phone>11987654321</Phone>"),
+		), "Rita rita@x.com  ; Bia bia@x.com +5511987654321 "},
+		"one notification": {"text/xml", soap(notification("04l2", "Bia", "bia@x.com", "<Phone>11987654321</Phone>")),
+			"Bia bia@x.com +5511987654321 "},
+		"prospects":    {"application/json", `{"prospects":` + two + `}`, each},
+		"interessados": {"application/json", `{"interessados":` + two + `}`, each},
+
+		"who comes along to a booking": {"application/json", `{"payload":{"attendees":[{"nome":"Ana","email":"ana@x.com"},` +
+			`{"nome":"Beto","email":"beto@x.com","telefone":"21912345678","cpf":"529.982.247-25"}]}}`, "Ana ana@x.com  "},
+		"who comes along with the contact": {"application/json", `{"nome":"Ana","email":"ana@x.com","cpf":"111.444.777-35",` +
+			`"participantes":[{"nome":"Beto","email":"beto@x.com","cpf":"529.982.247-25"}]}`, "Ana ana@x.com  11144477735"},
+		"the contact again, in a list": {"application/json", `{"nome":"Ana","email":"ana@x.com",` +
+			`"participantes":[{"nome":"Ana","email":"ANA@x.com","telefone":"21912345678"}]}`, "Ana ana@x.com +5521912345678 "},
+		"a guest alone": {"application/json", `{"guests":[{"nome":"Beto","email":"beto@x.com","telefone":"21912345678"}]}`,
+			"Beto beto@x.com +5521912345678 "},
+	} {
+		if got := contactsIn(t, c.typ, c.body); got != c.want {
+			t.Errorf("%s: %q, not %q", what, got, c.want)
+		}
+	}
+}
+
+// TestNotificationsAreEachTheirOwn: each of several has its own id, the same as when it comes alone.
+func TestNotificationsAreEachTheirOwn(t *testing.T) {
+	t.Parallel()
+	one := func(id, email string) string {
+		return `<Notification><Id>` + id + `</Id><sObject><Email>` + email + `</Email></sObject></Notification>`
+	}
+	ids := func(notifications string) (all []string) {
+		drafts, err := ReadAll(Options{Kind: Generic}, "text/xml", []byte(`<notifications><OrganizationId>o</OrganizationId>`+
+			`<ActionId>a</ActionId>`+notifications+`</notifications>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range drafts {
+			all = append(all, d.DeliveryID)
+		}
+		return all
+	}
+	a, b := one("04l5g0000001", "ana@x.com"), one("04l5g0000002", "bia@x.com")
+	want := append(ids(a), ids(b)...)
+	if got := ids(a + b); fmt.Sprint(got) != fmt.Sprint(want) || want[0] == want[1] || want[0] == "" {
+		t.Errorf("together they are %q, alone %q", got, want)
+	}
+}
+
+// TestAnIDOfSeveralPeople: the seats of one booking, and the messages that a chat counts.
+func TestAnIDOfSeveralPeople(t *testing.T) {
+	t.Parallel()
+	booking := func(seat, email string) string {
+		return `{"triggerEvent":"BOOKING_CREATED","payload":{"uid":"bFJeNb2uX8ANpT3JL5EfXw","attendeeSeatId":"` + seat +
+			`","responses":{"email":{"label":"email","value":"` + email + `"}}}}`
+	}
+	first, second := mustRead(t, "", booking("s-1", "ana@x.com")), mustRead(t, "", booking("s-2", "bia@x.com"))
+	if first.DeliveryID == "" || first.DeliveryID == second.DeliveryID {
+		t.Errorf("two seats have the ids %q and %q", first.DeliveryID, second.DeliveryID)
+	}
+	if again := mustRead(t, "", booking("s-1", "ana@x.com")); again.DeliveryID != first.DeliveryID {
+		t.Errorf("a retry has the id %q, not %q", again.DeliveryID, first.DeliveryID)
+	}
+}
+
+// TestNumberedPartsOfOtherQuestions: the parts of a name in Gravity Forms are not the boxes of a list, nor the lines of
+// an address, of which some are empty.
+func TestNumberedPartsOfOtherQuestions(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"id":"1042","form_id":"4","3.1":"","3.2":"","3.3":"Câmeras","3.4":"","3.5":"","5.3":"Davi","5.6":"Rocha",` +
+			`"6":"davi@exemplo.com.br"}`: "Davi Rocha",
+		`{"form_id":"4","3.3":"Câmeras","5.3":"Davi","5.6":"Rocha","6":"davi@exemplo.com.br"}`:                          "Davi Rocha",
+		`{"form_id":"4","2.1":"","2.3":"Campinas","2.6":"Brazil","3.3":"Davi","3.6":"Rocha","6":"davi@exemplo.com.br"}`: "Davi Rocha",
+		`{"form_id":"4","3.1":"","3.3":"Câmeras","6":"davi@exemplo.com.br"}`:                                            "",
+		`{"form_id":"4","5.3":"Davi","6":"davi@exemplo.com.br"}`:                                                        "Davi",
+	} {
+		if d := mustRead(t, "", body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}
+
+// TestWhatWasTypedIntoAForm counts where no other address is: under "form" stands mostly what describes the form.
+func TestWhatWasTypedIntoAForm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, body, want string }{
+		{"application/x-www-form-urlencoded", "form%5Bnome%5D=Ana&form%5Bemail%5D=ana@x.com&form%5Btelefone%5D=11987654321",
+			"Ana ana@x.com +5511987654321 "},
+		{"", `{"form":{"name":"Contato","email":"dono@loja.com"},"nome":"Ana","email":"ana@x.com"}`, "Ana ana@x.com  "},
+		{"", `{"form":{"name":"Contato","email":"dono@loja.com"},"submission":{"nome":"Ana","email":"ana@x.com"}}`, "Ana ana@x.com  "},
+	} {
+		if got := contactsIn(t, c.typ, c.body); got != c.want {
+			t.Errorf("%s: %q, not %q", c.body, got, c.want)
+		}
+	}
+}
+
+// TestAnExtensionIsNoCountry, unless it makes a number that exists.
+func TestAnExtensionIsNoCountry(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"email":"a@x.com","phone":"(11) 3333-4444","phone_extension":"204"}`: "(11) 3333-4444 +551133334444",
+		`{"email":"a@x.com","phone":"11 98765-4321","phone_extension":"55"}`:   "+55 11 98765-4321 +5511987654321",
+		`{"email":"a@x.com","telefone":"912345678","phone_local_code":"351"}`:  "+351 912345678 +351912345678",
+	} {
+		if d := mustRead(t, "", body); d.Phone+" "+d.PhoneE164 != want {
+			t.Errorf("%s: %s %s, not %s", body, d.Phone, d.PhoneE164, want)
+		}
+	}
+}
+
+// TestJotformsQuestionsThatWereRenamed, in the languages of its builder.
+func TestJotformsQuestionsThatWereRenamed(t *testing.T) {
+	t.Parallel()
+	for _, begins := range []string{"typeA", "escribaUna", "digiteUma"} {
+		body := url.Values{
+			"formID": {"1"}, "submissionID": {"5971234567890123456"},
+			"rawRequest": {`{"q4_email4":"ana@x.com","q3_` + begins + `3":"Ana Lima","q7_` + begins + `7":"Quero comprar"}`},
+			"pretty":     {"E-mail:ana@x.com, Qual seu nome?:Ana Lima, Mensagem:Quero comprar"},
+		}.Encode()
+		d := mustRead(t, "application/x-www-form-urlencoded", body)
+		if d.Name != "Ana Lima" || !strings.Contains(d.Message, "Quero comprar") {
+			t.Errorf("%s: %q, %q, %v", begins, d.Name, d.Message, d.Leftover)
+		}
+	}
+}
