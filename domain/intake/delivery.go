@@ -15,6 +15,7 @@ type deliveryRule struct {
 	product         string
 	when            func(*tree.Node) bool // what else must hold; nil for nothing
 	hasPath, idPath [][]string            // the members that identify the product, and that make the id
+	shared          bool                  // posts of several people have the same
 }
 
 // deliveryKeys are the first members that the rules look for. Most bodies have none of them.
@@ -90,6 +91,9 @@ func (d *deliveryRule) idOf(n *tree.Node) postID {
 			return postID{}
 		}
 		id.WriteString(":" + parts[i])
+	}
+	if d.shared {
+		return postID{id.String(), IDAndEmail}
 	}
 	return postID{id.String(), needsOfParts(parts)}
 }

@@ -161,12 +161,13 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 	return readTree(o, tree, trace)
 }
 
-// readTree reads a parsed body. What stands under "form" describes the form; but where it holds the only address, it is
-// what was typed into it.
+// readTree reads a parsed body. What stands under "form" describes the form; but where nothing else is there of a
+// contact, it is what was typed into it.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)
-	if err == nil && d.Email == "" && r.closedForm {
+	nobody := d.Email == "" && d.Name == "" && d.Phone == "" && d.Message == "" && r.emptyEmail == ""
+	if err == nil && r.closedForm && nobody {
 		again := newReader(o, trace)
 		again.openForm = true
 		return again.read(tree)

@@ -234,7 +234,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	if named.key == "" {
 		named.key = n.Key
 	}
-	records, first := int32(0), r.address
+	records, first := int32(0), ""
 	for i := range n.Children {
 		k := &n.Children[i]
 		k.Key = "" // an index is not a name
@@ -268,7 +268,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 }
 
 // cameAlong reports whether a record of a list is about somebody who came along, whose phone and documents are theirs:
-// it has another address than the first that is no staff's, or than the record around the list.
+// it has another address than the first that is no staff's.
 func cameAlong(record *tree.Node, s scope, first *string) bool {
 	address := addressIn(record)
 	switch {

@@ -33,7 +33,9 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	}
 	var versions []version
 	if whole, some := withTextsRead(&sent, 0); some {
-		versions = people(&whole, o)
+		if versions = people(&whole, o); len(versions) < 2 && hasStranger(&whole) {
+			sent = whole
+		}
 	}
 	if len(versions) < 2 {
 		versions = people(&sent, o)
@@ -53,7 +55,9 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 // withTextsRead returns a tree in which the texts that are JSON are what they say, where people may stand, and whether
 // there are any: a list of people is the same list in a form's field or in a queue's message.
 func withTextsRead(n *tree.Node, depth int) (out tree.Node, some bool) {
-	out = *n
+	if out = *n; isAnswer(n) {
+		return out, false
+	}
 	for i := range n.Children {
 		k, deeper := n.Children[i], depth
 		isText := k.Kind == tree.String && depth < maxEmbeds && tree.LooksJSON(k.Text) &&
@@ -110,6 +114,9 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 		case i > 0 && size > maxPeopleText:
 			return nil, fault.New(fault.InvalidRequest, "O corpo tem texto demais fora da lista de pessoas, que seria "+
 				"guardado com cada uma. Envie-as em vários pedidos.")
+		}
+		if own := deliveryID(v.element); d.DeliveryID == "" && own.id != "" {
+			d.DeliveryID, d.IDNeeds = own.id, own.needs
 		}
 		if d.DeliveryID != "" {
 			d.SharedID = v.shares(d.DeliveryID)
@@ -189,15 +196,24 @@ func people(n *tree.Node, o Options) []version {
 	case tree.Array:
 		return peopleOfList(n, o)
 	case tree.Object:
+		if isAnswer(n) {
+			return nil
+		}
 		if batch := peopleOfBatches(n, o); batch != nil {
 			return batch
 		}
 		if repeated := peopleOfRepeats(n, o); repeated != nil {
 			return repeated
 		}
-		for i := range n.Children {
+		for i, end := 0, 0; i < len(n.Children); i++ {
+			if i == end {
+				if _, end = runOf(n.Children, i); repeated(n.Children[i:end]) {
+					i = end - 1 // tried already: again at each level would take twice as long for each
+					continue
+				}
+			}
 			k := &n.Children[i]
-			if k.Scalar() || !peopleLists[names.Of(k.Key)] {
+			if k.Scalar() || !peopleLists[names.Of(k.Key)] || hasStranger(k) {
 				continue
 			}
 			if found := people(k, o); len(found) > 1 {
@@ -232,25 +248,54 @@ func peopleOfBatches(n *tree.Node, o Options) []version {
 	return all
 }
 
-// peopleOfRepeats finds the people of members that share a name, as the elements of XML do.
+// peopleOfRepeats finds the people of members that share a name, as the elements of XML do. Where one of them is the
+// contact, they become a list, in which strangers stand apart.
 func peopleOfRepeats(n *tree.Node, o Options) []version {
-	for i := range n.Children {
-		first := &n.Children[i]
-		if first.Kind != tree.Object || !peopleLists[names.Of(first.Key)] {
-			continue
+	for i := 0; i < len(n.Children); {
+		from, end := runOf(n.Children, i)
+		first := &n.Children[from]
+		if repeated(n.Children[from:end]) && peopleLists[names.Of(first.Key)] {
+			list := tree.Node{Kind: tree.Array, Key: first.Key, At: first.At, Children: slices.Clone(n.Children[from:end])}
+			if found := peopleOfList(&list, o); found != nil {
+				at := make([]int, end-from)
+				for k := range at {
+					at[k] = from + k
+				}
+				return around(n, from, found, at)
+			}
+			if hasStranger(&list) {
+				n.Children = slices.Concat(n.Children[:from], []tree.Node{list}, n.Children[end:])
+				end = from + 1
+			}
 		}
-		list, at := tree.Node{Kind: tree.Array, Key: first.Key, At: first.At}, []int(nil)
-		for j := i; j < len(n.Children) && n.Children[j].Key == first.Key; j++ { // members stand in the order of their names
-			list.Children, at = append(list.Children, n.Children[j]), append(at, j)
-		}
-		if len(at) < 2 {
-			continue
-		}
-		if found := peopleOfList(&list, o); found != nil {
-			return around(n, i, found, at)
-		}
+		i = end
 	}
 	return nil
+}
+
+// hasStranger reports whether somebody in a tree was set apart.
+func hasStranger(n *tree.Node) bool {
+	return n.Stranger || slices.ContainsFunc(n.Children, func(k tree.Node) bool { return hasStranger(&k) })
+}
+
+// runOf returns where the members begin and end that share the name of one: members stand in the order of their names.
+func runOf(members []tree.Node, i int) (from, end int) {
+	for from = i; from > 0 && members[from-1].Key == members[i].Key; from-- {
+	}
+	for end = i + 1; end < len(members) && members[end].Key == members[i].Key; end++ {
+	}
+	return from, end
+}
+
+// repeated reports whether members of one name are repeated elements.
+func repeated(members []tree.Node) bool {
+	return len(members) > 1 && slices.ContainsFunc(members, func(k tree.Node) bool { return k.Kind == tree.Object })
+}
+
+// isAnswer reports whether an object is a question with its answer, which may itself name people.
+func isAnswer(n *tree.Node) bool {
+	a, ok := dissect(n)
+	return ok && len(a.unknown) == 0 && (a.title != nil || a.name != nil)
 }
 
 // around puts versions of a member into copies of the object, without the other lists.

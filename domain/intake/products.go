@@ -179,7 +179,7 @@ var deliveryRules = func() (rules []deliveryRule) {
 		for _, p := range products.All {
 			for _, id := range p.IDs {
 				if id.Late == late {
-					rules = append(rules, deliveryRule{p.Name, id.When, paths(id.Has), paths(id.From)})
+					rules = append(rules, deliveryRule{p.Name, id.When, paths(id.Has), paths(id.From), id.Shared})
 				}
 			}
 		}

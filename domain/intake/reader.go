@@ -18,7 +18,6 @@ type reader struct {
 	keyPlaces   []int64                                   // the place of arrival of each
 	at          int64                                     // the place of arrival of the part being read
 	base        int64                                     // the place of arrival of the text around it, see place
-	address     string                                    // the address in the record being read; empty for none
 	closedForm  bool                                      // an address stands in what describes a form
 	openForm    bool                                      // that is what was typed into the form
 	emptyEmail  string                                    // the e-mail field that came without a value

@@ -53,13 +53,26 @@ func TestEachPersonIsOne(t *testing.T) {
 		), "Rita rita@x.com  ; Bia bia@x.com +5511987654321 "},
 		"one notification": {"text/xml", soap(notification("04l2", "Bia", "bia@x.com", "<Phone>11987654321</Phone>")),
 			"Bia bia@x.com +5511987654321 "},
+		"repeated elements, the first empty": {"text/xml", `<contacts><contact/><contact><nome>Ana</nome><email>ana@x.com</email>` +
+			`</contact><contact><nome>Bia</nome><email>bia@x.com</email></contact></contacts>`, "Ana ana@x.com  ; Bia bia@x.com  "},
 		"prospects":    {"application/json", `{"prospects":` + two + `}`, each},
 		"interessados": {"application/json", `{"interessados":` + two + `}`, each},
 
 		"who comes along to a booking": {"application/json", `{"payload":{"attendees":[{"nome":"Ana","email":"ana@x.com"},` +
 			`{"nome":"Beto","email":"beto@x.com","telefone":"21912345678","cpf":"529.982.247-25"}]}}`, "Ana ana@x.com  "},
-		"who comes along with the contact": {"application/json", `{"nome":"Ana","email":"ana@x.com","cpf":"111.444.777-35",` +
-			`"participantes":[{"nome":"Beto","email":"beto@x.com","cpf":"529.982.247-25"}]}`, "Ana ana@x.com  11144477735"},
+		"an agent around the list":           {"application/json", `{"user_email":"corretor@imob.com.br","leads":` + two + `}`, each},
+		"an address of ours around the list": {"application/json", `{"reply_to":"contato@evento.com","leads":` + two + `}`, each},
+		"a company around its person": {"application/json", `{"company":{"name":"ACME","email":"contato@acme.com",` +
+			`"contacts":[{"name":"Ana","email":"ana@acme.com","phone":"11987654321"}]}}`, "Ana ana@acme.com +5511987654321 "},
+		"a company of the contact's": {"application/json", `{"nome":"Ana","email":"ana@x.com","empresas":[{"razao_social":` +
+			`"ACME Ltda","cnpj":"11.222.333/0001-81","email":"financeiro@acme.com"}]}`, "Ana ana@x.com  11222333000181"},
+		"guests in an answer, as a text": {"application/json", `[{"name":"nome","value":"Ana"},{"name":"email","value":"ana@x.com"},` +
+			`{"name":"convidados","value":"[{\"nome\":\"Beto\",\"email\":\"beto@x.com\"},{\"nome\":\"Bia\",\"email\":\"bia@x.com\"}]"}]`,
+			"Ana ana@x.com  "},
+		"one with an address, in a text": {form, "payload=" + url.QueryEscape(`[{"nome":"Ana","email":"ana@x.com"},`+
+			`{"nome":"Bia","telefone":"11987654321","cpf":"529.982.247-25"}]`), "Ana ana@x.com  "},
+		"one with an address, of repeated elements": {"text/xml", `<leads><lead><nome>Ana</nome><email>ana@x.com</email></lead>` +
+			`<lead><nome>Bia</nome><telefone>11987654321</telefone><cpf>52998224725</cpf></lead></leads>`, "Ana ana@x.com  "},
 		"the contact again, in a list": {"application/json", `{"nome":"Ana","email":"ana@x.com",` +
 			`"participantes":[{"nome":"Ana","email":"ANA@x.com","telefone":"21912345678"}]}`, "Ana ana@x.com +5521912345678 "},
 		"a guest alone": {"application/json", `{"guests":[{"nome":"Beto","email":"beto@x.com","telefone":"21912345678"}]}`,
@@ -95,6 +108,28 @@ func TestNotificationsAreEachTheirOwn(t *testing.T) {
 	}
 }
 
+// TestElementsOfXMLKeepTheirIDs, so that a retry makes no second contact.
+func TestElementsOfXMLKeepTheirIDs(t *testing.T) {
+	t.Parallel()
+	drafts, err := ReadAll(Options{Kind: Generic}, "text/xml", []byte(`<leads><lead><lead_id>7</lead_id>`+
+		`<email>ana@x.com</email></lead><lead><lead_id>8</lead_id><email>bia@x.com</email></lead></leads>`))
+	if err != nil || len(drafts) != 2 || drafts[0].DeliveryID == "" || drafts[0].DeliveryID == drafts[1].DeliveryID {
+		t.Errorf("%v %+v", err, drafts)
+	}
+}
+
+// TestRepeatedMembersInsideEachOther are read in a time that grows with their number.
+func TestRepeatedMembersInsideEachOther(t *testing.T) {
+	t.Parallel()
+	deep, flat := `{"a":1}`, strings.Repeat(`"lead":{"a":1},`, 9000)
+	for range 60 {
+		deep = `{"lead":` + deep + `,"lead":{"a":1}}`
+	}
+	for _, body := range []string{deep, "{" + flat + `"email":"ana@x.com"}`} {
+		_, _ = ReadAll(Options{Kind: Generic}, "application/json", []byte(body))
+	}
+}
+
 // TestAnIDOfSeveralPeople: the seats of one booking, and the messages that a chat counts.
 func TestAnIDOfSeveralPeople(t *testing.T) {
 	t.Parallel()
@@ -102,12 +137,8 @@ func TestAnIDOfSeveralPeople(t *testing.T) {
 		return `{"triggerEvent":"BOOKING_CREATED","payload":{"uid":"bFJeNb2uX8ANpT3JL5EfXw","attendeeSeatId":"` + seat +
 			`","responses":{"email":{"label":"email","value":"` + email + `"}}}}`
 	}
-	first, second := mustRead(t, "", booking("s-1", "ana@x.com")), mustRead(t, "", booking("s-2", "bia@x.com"))
-	if first.DeliveryID == "" || first.DeliveryID == second.DeliveryID {
-		t.Errorf("two seats have the ids %q and %q", first.DeliveryID, second.DeliveryID)
-	}
-	if again := mustRead(t, "", booking("s-1", "ana@x.com")); again.DeliveryID != first.DeliveryID {
-		t.Errorf("a retry has the id %q, not %q", again.DeliveryID, first.DeliveryID)
+	if d := mustRead(t, "", booking("s-1", "ana@x.com")); d.DeliveryID == "" || d.IDNeeds != IDAndEmail {
+		t.Errorf("a seat has the id %q, which needs %d", d.DeliveryID, d.IDNeeds)
 	}
 }
 
@@ -136,6 +167,8 @@ func TestWhatWasTypedIntoAForm(t *testing.T) {
 		{"application/x-www-form-urlencoded", "form%5Bnome%5D=Ana&form%5Bemail%5D=ana@x.com&form%5Btelefone%5D=11987654321",
 			"Ana ana@x.com +5511987654321 "},
 		{"", `{"form":{"name":"Contato","email":"dono@loja.com"},"nome":"Ana","email":"ana@x.com"}`, "Ana ana@x.com  "},
+		{"", `{"form":{"id":7,"email":"dono@loja.com"},"email":"","telefone":"11987654321"}`, "  +5511987654321 "},
+		{"", `{"form":{"id":7,"name":"Contato","email":"dono@loja.com"},"nota":"x"}`, "   "},
 		{"", `{"form":{"name":"Contato","email":"dono@loja.com"},"submission":{"nome":"Ana","email":"ana@x.com"}}`, "Ana ana@x.com  "},
 	} {
 		if got := contactsIn(t, c.typ, c.body); got != c.want {

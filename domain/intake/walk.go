@@ -53,17 +53,12 @@ func (r *reader) object(n *tree.Node, s scope) {
 	if nb.cents != 0 {
 		s.cents = nb.cents
 	}
-	around := r.address
-	if s.own {
-		r.address = addressIn(n)
-	}
 	for i := range n.Children {
 		k := &n.Children[i]
 		if !nb.any && k.Key != "data.xml" || !r.explained(&nb, k, s) {
 			r.member(k, s)
 		}
 	}
-	r.address = around
 }
 
 // member walks one member of an object.
@@ -105,7 +100,8 @@ func (r *reader) member(k *tree.Node, s scope) {
 
 // roleOfForm opens what describes a form where it holds the only address, see readTree.
 func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
-	if said != closedTree || s.closed || !isForm[names.Of(k.Key)] || !recordOfPerson(k) {
+	if said != closedTree || s.closed || !isForm[names.Of(k.Key)] || !recordOfPerson(k) ||
+		slices.ContainsFunc(k.Children, func(m tree.Node) bool { return describesForm[names.Of(m.Key)] }) {
 		return said
 	}
 	r.closedForm = true
@@ -117,6 +113,9 @@ func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
 
 // isForm are the names of what describes a form, in normal form.
 var isForm = names.Set(`form formulario`)
+
+// describesForm are the names of members that a form has, and a person has not.
+var describesForm = names.Set(`id title titulo alias slug url fields campos`)
 
 // roleOf is what stands under a key of which the vocabulary says less, by its words.
 func roleOf(k *tree.Node, said treeRole) treeRole {

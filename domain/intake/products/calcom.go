@@ -4,10 +4,6 @@ package products
 var calCom = Product{
 	Name: "calcom",
 	IDs: []ID{
-		{
-			Has:  "triggerEvent payload.uid payload.attendeeSeatId",
-			From: "triggerEvent payload.uid payload.attendeeSeatId",
-		},
-		{Has: "triggerEvent payload.uid", From: "triggerEvent payload.uid"},
+		{Has: "triggerEvent payload.uid", From: "triggerEvent payload.uid", Shared: true},
 	},
 }

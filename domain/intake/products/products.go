@@ -46,6 +46,8 @@ type ID struct {
 	When func(*tree.Node) bool
 	// From are the members that make the id, separated by spaces.
 	From string
+	// Shared says that posts of several people have the same.
+	Shared bool
 	// Late says that the names are common ones, to be tried after the others of all products.
 	Late bool
 }
