@@ -64,7 +64,7 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 			return err
 		}
 		if !broken {
-			return errors.New("the data is consistent, but something waits for a service or for somebody; nothing was changed")
+			return errors.New("no fault of the data: a service that runs sees to this, or somebody has to; nothing was changed")
 		}
 		return errors.New("the data is not consistent; nothing was changed")
 	})
@@ -77,8 +77,6 @@ func findingText(f gormstore.Finding, waits bool) string {
 	case f.Violations == 0:
 	case waits:
 		word = fmt.Sprintf("%d waiting", f.Violations)
-	case f.Served:
-		word = fmt.Sprintf("%d LATE", f.Violations)
 	default:
 		word = fmt.Sprintf("%d BROKEN", f.Violations)
 	}

@@ -31,11 +31,10 @@ func (t Turn) Give() { <-t }
 
 // SQLiteTx runs prepared statements in one transaction until one fails.
 type SQLiteTx struct {
-	ctx context.Context // without an end, see OnSQLite
-	tx  *sql.Tx
-	// prepared are the pool's statements, begun those of them that the transaction has used.
-	prepared, begun map[string]*sql.Stmt
-	err             error
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+	err      error
 	// Queued says that an event's job was written.
 	Queued bool
 }
@@ -55,9 +54,7 @@ func (s *Engine) OnSQLite(ctx context.Context, f func(*SQLiteTx)) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	// The driver would start a goroutine for each statement, to watch for the end of ctx. The transaction has the only
-	// lock, so that no statement waits for anything; between two of them, database/sql rolls back where ctx has ended.
-	w := &SQLiteTx{ctx: context.WithoutCancel(ctx), tx: tx, prepared: prepared, begun: map[string]*sql.Stmt{}}
+	w := &SQLiteTx{ctx: ctx, tx: tx, prepared: prepared}
 	if f(w); w.err != nil {
 		return w.err
 	}
@@ -91,23 +88,13 @@ func (s *Engine) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.
 	return s.prepared, nil
 }
 
-// stmt is a statement in the transaction, which closes it.
-func (w *SQLiteTx) stmt(statement string) *sql.Stmt {
-	s := w.begun[statement]
-	if s == nil {
-		s = w.tx.StmtContext(w.ctx, w.prepared[statement])
-		w.begun[statement] = s
-	}
-	return s
-}
-
 // Exec returns how many rows a statement changed.
 func (w *SQLiteTx) Exec(statement string, values ...any) (changed int64) {
 	if w.err != nil {
 		return 0
 	}
 	var result sql.Result
-	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
 	if result, w.err = stmt.ExecContext(w.ctx, values...); w.err == nil {
 		changed, w.err = result.RowsAffected()
 	}
@@ -125,7 +112,7 @@ func (w *SQLiteTx) Row(statement string, values []any, into ...any) bool {
 	if w.err != nil {
 		return false
 	}
-	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
 	err := stmt.QueryRowContext(w.ctx, values...).Scan(into...)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		w.err = err
