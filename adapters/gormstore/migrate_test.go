@@ -191,7 +191,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	}
 	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
-		"lookups_member_purpose": 60, "jobs_turn": 70, "records_of": 83,
+		"lookups_member_purpose": 60, "jobs_turn": 70, "records_of": 83, "batches_request_hash": 104,
 	} {
 		if from > version {
 			continue
@@ -227,6 +227,7 @@ var madeColumns = map[string]int{
 	"records.of_id": 83, "records.question_id": 101,
 	"lookups.spare_calls": 80, "records.bureau": 80, "records.sources": 80,
 	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
+	"batches.request_hash": 104, "batches.body_hash": 104,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.email_key":        86,

@@ -51,8 +51,12 @@ type batchRow struct {
 	ExpiresAt   time.Time `gorm:"not null"`
 	StartedAt   *time.Time
 	EndedAt     *time.Time
+	// RequestKey and RequestBody are hashed with the data key, for instances of the version before; RequestHash and BodyHash
+	// with one that stays when it is rotated: otherwise a request that is repeated afterwards would buy the batch again.
 	RequestKey  string `gorm:"not null"`
 	RequestBody []byte
+	RequestHash string `gorm:"not null;default:''"`
+	BodyHash    []byte
 	Purpose     string `gorm:"not null;default:''"`
 
 	PayerKeyID, PayerMemberID *engine.UID
@@ -125,9 +129,10 @@ func (r batches) Create(ctx context.Context, b batch.Batch) error {
 		if err != nil {
 			return err
 		}
-		maker := cmp.Or(b.KeyID, b.MemberID)
-		row.RequestKey = hex.EncodeToString(requestHash(secret, maker, b.RequestKey))
-		row.RequestBody = requestHash(secret, maker, string(b.RequestBody))
+		name := requestOf(cmp.Or(b.KeyID, b.MemberID), b.RequestKey)
+		body := requestOf(cmp.Or(b.KeyID, b.MemberID), string(b.RequestBody))
+		row.RequestHash, row.BodyHash = hex.EncodeToString(requestHash(secret, name)), requestHash(secret, body)
+		row.RequestKey, row.RequestBody = hex.EncodeToString(r.vault.Indexes(name)[0]), r.vault.Indexes(body)[0]
 	}
 	return r.Insert(ctx, "batches.create", &row)
 }
@@ -143,29 +148,27 @@ func (r batches) ByRequest(
 	if err != nil {
 		return b, false, err
 	}
-	hashes := func(said string) [][]byte {
-		// Batches of a version before have hashes under the data keys.
-		return append(r.vault.Indexes(requestOf(makerID, said)), requestHash(secret, makerID, said))
-	}
+	const of = "COALESCE(key_id, member_id) = ? AND "
+	name, said := requestOf(makerID, requestKey), requestOf(makerID, string(body))
 	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
-		engine.Where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID,
-			engine.Mapped(hashes(requestKey), hex.EncodeToString)))
+		engine.Where(of+"request_hash = ? AND request_hash <> '' OR "+of+"request_key IN ? AND request_key <> ''",
+			makerID, hex.EncodeToString(requestHash(secret, name)),
+			makerID, engine.Mapped(r.vault.Indexes(name), hex.EncodeToString)))
 	if err != nil {
 		return b, false, err
 	}
-	same = slices.ContainsFunc(hashes(string(body)),
-		func(hash []byte) bool { return bytes.Equal(hash, row.RequestBody) })
+	same = bytes.Equal(row.BodyHash, requestHash(secret, said)) || slices.ContainsFunc(r.vault.Indexes(said),
+		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
 	return batchOf(r.vault, row), same, nil
 }
 
 // requestOf is the text whose keyed hash stands for a request.
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
-// requestHash is the keyed hash of something that a request says. The secret stays when the data key is rotated:
-// otherwise a request that is repeated afterwards would buy the batch again.
-func requestHash(secret []byte, makerID, said string) []byte {
+// requestHash is the hash of such a text under the secret.
+func requestHash(secret []byte, text string) []byte {
 	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(requestOf(makerID, said)))
+	mac.Write([]byte(text))
 	return mac.Sum(nil)
 }
 
