@@ -128,6 +128,9 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 			t.Errorf("%s is not used", name)
 		}
 	}
+	last := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
+	_, err := s.contacts.List(ctx, owner, s.orgID, 0)
+	equal(t, "a list that is refused", said(err)+actions(s.lines(last)), "requisicao_invalida limit")
 	found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
 	equal(t, "the chain", fmt.Sprint(found.Finding, found.Lines), fmt.Sprint((*audit.Finding)(nil), len(s.lines(0))))
 }

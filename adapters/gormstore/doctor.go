@@ -36,8 +36,8 @@ type Finding struct {
 	Served bool
 }
 
-// namedMost is how many ids a finding lists.
-const namedMost = 20
+// NamedMost is how many ids a finding lists at most.
+const NamedMost = 20
 
 // ofOf is the statement for a dialect.
 func ofOf(i engine.Invariant, database string) string {
@@ -270,7 +270,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 				return err
 			}
 			if out[i].Violations > 0 {
-				first := fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", broken, namedMost)
+				first := fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", broken, NamedMost)
 				if err := tx.Raw(first, values...).Scan(&out[i].IDs).Error; err != nil {
 					return err
 				}
@@ -297,7 +297,7 @@ func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
 				if _, err := s.Vault.Open(row.Value, c.Table+"|"+c.Column+"|"+row.ID); err == nil {
 					continue
 				}
-				if out[i].Violations++; len(out[i].IDs) < namedMost {
+				if out[i].Violations++; len(out[i].IDs) < NamedMost {
 					out[i].IDs = append(out[i].IDs, row.ID)
 				}
 			}

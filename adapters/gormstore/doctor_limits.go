@@ -42,7 +42,7 @@ func (s *Store) checkAutomations(tx *gorm.DB) (Finding, error) {
 		if rule.Action.Kind != automation.Lookup || month.Amount <= int64(rule.Action.Ceiling) {
 			continue
 		}
-		if out.Violations++; len(out.IDs) < namedMost {
+		if out.Violations++; len(out.IDs) < NamedMost {
 			out.IDs = append(out.IDs, rule.ID)
 		}
 	}

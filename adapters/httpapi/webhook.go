@@ -133,7 +133,9 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 		return post
 	})
 	if err != nil {
-		s.Metrics.notAdmitted(err)
+		if !simulate {
+			s.Metrics.notAdmitted(err)
+		}
 		return late(ctx, err)
 	}
 	if simulate {

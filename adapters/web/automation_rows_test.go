@@ -54,7 +54,18 @@ func TestAConditionInRows(t *testing.T) {
 		_, page := v.do("POST", "/automacoes?mudou="+changed, f, "HX-Request", "true")
 		return page
 	}
+	audited := func() int64 {
+		last, err := v.store.Repos().Audit.Last(t.Context(), v.by.OrgID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+	before := audited()
 	has(t, "rows were changed", step("linhas", form(".a == 1", "", "a", "==", "2")), `(.a == 2 or .a == "2")</textarea>`)
+	if now := audited(); now != before {
+		t.Errorf("%d lines of the audit say that something was shown", now-before)
+	}
 	has(t, "the expression was changed", step("jq", form(".b != &#34;x&#34;", "", "a", "==", "2")), "só cabe em jq")
 	has(t, "the expression was changed", step("jq", form(`.b != "x"`, "", "a", "==", "2")), `value="b"`, `value="x"`)
 	f := form("", "", "a", "==", "2")

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Paged is a page of a list that is read whole, because most are short.
@@ -15,11 +16,16 @@ type Paged[T any] struct {
 }
 
 // PageOf returns the page of the list at a path that the request asks for with `pagina`, counted from 1: the first by
-// default, the last for a number beyond it.
+// default, the last for a number beyond it. The other pages keep whatever else the address says.
 func PageOf[T any](c *Call, path string, all []T, size int) Paged[T] {
 	n, err := strconv.Atoi(c.URL.Query().Get("pagina"))
 	if err != nil {
 		n = 1
+	}
+	query := c.URL.Query()
+	query.Del("pagina")
+	if rest := query.Encode(); rest != "" && c.URL.Path == path {
+		path += "?" + rest
 	}
 	return pageAt(path, all, size, n)
 }
@@ -33,7 +39,11 @@ func pageAt[T any](path string, all []T, size, n int) Paged[T] {
 	last := max(1, (len(all)+size-1)/size)
 	n = min(max(1, n), last)
 	from, to := (n-1)*size, min(n*size, len(all))
-	address := func(n int) string { return fmt.Sprintf("%s?pagina=%d", path, n) }
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	address := func(n int) string { return fmt.Sprintf("%s%spagina=%d", path, separator, n) }
 	p := Paged[T]{Items: all[from:to], From: from + 1, To: to, Total: len(all), Here: address(n)}
 	if n > 1 {
 		p.Before = address(n - 1)

@@ -69,9 +69,48 @@ func TestListsOfManyHavePages(t *testing.T) {
 	}
 	page := v.get("/equipe?pagina=2")
 	id := regexp.MustCompile(`href="/equipe\?editar=([0-9a-f-]{36})"`).FindStringSubmatch(page)[1]
+	shown := `action="/equipe/membros/` + id
 	for _, what := range []string{"editar=", "perguntar=senha-"} {
-		if page := v.get("/equipe?" + what + id); !strings.Contains(page, `action="/equipe/membros/`+id) {
+		if page := v.get("/equipe?" + what + id); !strings.Contains(page, shown) {
 			t.Errorf("%s: whom it is about is on another page", what)
 		}
+	}
+	for what, form := range map[string][]string{
+		"ended": {"/equipe/membros/" + id, "ativo", "não"}, "refused": {"/equipe/membros/" + id + "/senha", "senha", "curta"},
+	} {
+		got, page := v.send(form[0], form[1:]...)
+		if at := got.Header.Get("Location"); at != "" {
+			page = v.get(at)
+		}
+		if !strings.Contains(page, "perguntar=senha-"+id) {
+			t.Errorf("%s: whom it was about is on another page", what)
+		}
+	}
+	if page := v.get("/automacoes?todas=sim&pagina=2"); !strings.Contains(page, `href="/automacoes?todas=sim&amp;pagina=1"`) {
+		t.Error("the other pages show other runs")
+	}
+}
+
+// TestAChainOfManyIsBounded: where many automations trigger many, the page still weighs no more, and says so.
+func TestAChainOfManyIsBounded(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	rules := automations.New(v.store, time.Now, automations.Means{})
+	for n := range 60 {
+		_, err := rules.Add(t.Context(), v.by, automations.NewAutomation{
+			OrgID: v.by.OrgID(), Name: fmt.Sprintf("automação número %02d de muitas", n), Action: automation.AddNote, Text: "oi",
+			Event: []automation.EventName{automation.ContactCreated, automation.ContactUpdated}[n%2],
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []string{"/automacoes", "/automacoes?pagina=4"} {
+		page := v.get(at)
+		has(t, at, page, "Quem dispara quem", "Há mais do que cabe aqui", " e mais 25")
+		if len(page) > 60_000 {
+			t.Errorf("%s weighs %d bytes", at, len(page))
+		}
+		t.Logf("%s weighs %d bytes", at, len(page))
 	}
 }

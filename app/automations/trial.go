@@ -89,8 +89,8 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, n NewAutomation) (
 
 // Samples returns what conditions see of the newest events of a kind, as JSON, the newest first, and last of one of
 // which nothing is known, which has every field that the event always has. With a webhook's id, those of a contact are
-// of its contacts. What is shown of events is written to the audit. Faults: InvalidRequest,
-// NotFound, Forbidden, ServiceUnavailable.
+// of its contacts. What is shown of events is written to the audit. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (a *Automations) Samples(
 	ctx context.Context, by app.Caller, event automation.EventName, webhookID string,
 ) (data []string, err error) {

@@ -68,8 +68,7 @@ func ResultsAfter(cursor string) (line int, err error) {
 }
 
 // Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Answers that a key
-// reads are written to the audit. Faults:
-// UnknownBatch, InvalidRequest, ServiceUnavailable.
+// reads are written to the audit. Faults: UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) Results(
 	ctx context.Context, by app.Caller, id string, state batch.State, cursor string, limit int,
 ) (Results, error) {

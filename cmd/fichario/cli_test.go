@@ -121,6 +121,7 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"organização":                 {"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf"},
 		"FICHARIO_TIME_ZONE":          {"serve", db, "--time-zone", "Mars/Olympus"},
 		"FICHARIO_BUREAU":             {"serve", db, "--bureau-file", "nada.yaml"},
+		"FICHARIO_SANDBOX_SCRIPT: ":   {"serve", db, "--sandbox-script", "nada.yaml"},
 		"FICHARIO_DATA_KEY":           {"migrate", db, "--data-key", "abc"},
 		"FICHARIO_DATA_KEY is":        {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
 		"FICHARIO_HISTORY_FRESH":      {"serve", db, "--history-fresh=-1h"},

@@ -85,8 +85,8 @@ func findingText(f gormstore.Finding, waits bool) string {
 	for _, id := range f.IDs {
 		fmt.Fprintf(&text, "%-10s    %s\n", "", id)
 	}
-	if named := int64(len(f.IDs)); named > 0 && named < f.Violations {
-		fmt.Fprintf(&text, "%-10s    and %d more\n", "", f.Violations-named)
+	if len(f.IDs) == gormstore.NamedMost && f.Violations > gormstore.NamedMost {
+		fmt.Fprintf(&text, "%-10s    and %d more\n", "", f.Violations-gormstore.NamedMost)
 	}
 	return text.String()
 }

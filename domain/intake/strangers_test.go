@@ -130,7 +130,7 @@ func TestRepeatedMembersInsideEachOther(t *testing.T) {
 	}
 }
 
-// TestAnIDOfSeveralPeople: the seats of one booking, and the messages that a chat counts.
+// TestAnIDOfSeveralPeople: all who take a seat in one booking have its id.
 func TestAnIDOfSeveralPeople(t *testing.T) {
 	t.Parallel()
 	booking := func(seat, email string) string {

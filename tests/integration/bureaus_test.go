@@ -78,9 +78,14 @@ func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 		s.CPF(key, lookuptest.CPF(2))
 		s.Command("doctor")
 		s.CPF(key, lookuptest.CPF(1))
-		said := testkit.RunErr(t, s.Env(), "doctor").Stdout
-		if !strings.Contains(said, "1 BROKEN    no call is charged above the price") || !strings.Contains(said, "teste (1)") {
-			t.Error(said)
+		s.Do(t.Context(), "GET", "/api/v1/cpf/"+lookuptest.CPF(1)+"?atualizar=true", key, nil, "")
+		said := testkit.RunErr(t, s.Env(), "doctor")
+		if !strings.Contains(said.Stdout, "2 BROKEN    no call is charged above the price") ||
+			!strings.Contains(said.Stdout, "teste (2)") || strings.Contains(said.Stdout, "and 1 more") {
+			t.Error(said.Stdout)
+		}
+		if !strings.Contains(said.Stderr, "no fault of the data") {
+			t.Error(said.Stderr)
 		}
 	})
 }

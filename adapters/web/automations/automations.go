@@ -38,7 +38,7 @@ func (s pages) automationList(c *web.Call, f runsFilter) error {
 		return err
 	}
 	data.Paged = web.PageOf(c, "/automacoes", all, automationsShown)
-	if data.Chain, err = s.chainOf(c, all); err != nil {
+	if data.Chain, err = s.chainOf(c, all, data.Paged); err != nil {
 		return err
 	}
 	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, automation.JobFilter{}, f.All, runsShown); err != nil {

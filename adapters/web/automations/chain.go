@@ -7,11 +7,17 @@ import (
 	"fichario/domain/catalog"
 )
 
-// chain draws which automations trigger which.
+// chain draws which automations trigger which: at most linksDrawn of all, and a table of those on the page.
 type chain struct {
 	Roots []chainRoot
 	Rows  []chainRow
+	// Cut says that there are more links.
+	Cut bool
 }
+
+// linksDrawn is how many automations are drawn, namesSaid how many are named before and after one: the page has a
+// bounded weight however many there are.
+const linksDrawn, namesSaid = 25, 5
 
 // chainRoot is an event with what it starts.
 type chainRoot struct {
@@ -30,7 +36,21 @@ type chainLink struct {
 type chainRow struct {
 	automations.View
 	Spent      catalog.Money
-	From, Then []string
+	From, Then names
+}
+
+// names are the first of some names, and how many others there are.
+type names struct {
+	Said []string
+	More int
+}
+
+func (n *names) add(name string) {
+	if len(n.Said) < namesSaid {
+		n.Said = append(n.Said, name)
+	} else {
+		n.More++
+	}
 }
 
 // Share is how much of the ceiling is spent, in per cent; at most 100.
@@ -39,23 +59,23 @@ func (r chainRow) Share() int {
 }
 
 // chainOf draws automations; nil where none triggers another.
-func (s pages) chainOf(c *web.Call, all []automations.View) (*chain, error) {
-	out := &chain{Rows: make([]chainRow, len(all))}
+func (s pages) chainOf(c *web.Call, all []automations.View, page web.Paged[automations.View]) (*chain, error) {
+	every := make([]chainRow, len(all))
 	var ids []string
 	plain := make([]automation.Automation, len(all))
 	for i, a := range all {
-		if plain[i], out.Rows[i].View = a.Automation, a; a.Action.Kind == automation.Lookup {
+		if plain[i], every[i].View = a.Automation, a; a.Action.Kind == automation.Lookup {
 			ids = append(ids, a.ID)
 		}
 	}
 	some, rows := false, map[string]*chainRow{}
 	for i, a := range all {
-		rows[a.ID] = &out.Rows[i]
+		rows[a.ID] = &every[i]
 		for j, b := range all {
 			if a.MayTrigger(b.Automation) {
 				some = true
-				out.Rows[i].Then = append(out.Rows[i].Then, b.Name)
-				out.Rows[j].From = append(out.Rows[j].From, a.Name)
+				every[i].Then.add(b.Name)
+				every[j].From.add(a.Name)
 			}
 		}
 	}
@@ -71,12 +91,17 @@ func (s pages) chainOf(c *web.Call, all []automations.View) (*chain, error) {
 			rows[id].Spent = one.Amount
 		}
 	}
+	out, left := &chain{Rows: every[page.From-1 : page.To]}, linksDrawn
 	for _, event := range web.EventChoices {
 		links := automation.Chain(plain, event.Name)
-		if drawn := linksOf(links, rows); len(drawn) > 0 && leads(links) {
+		if !leads(links) {
+			continue
+		}
+		if drawn := linksOf(links, rows, &left); len(drawn) > 0 {
 			out.Roots = append(out.Roots, chainRoot{event.Name, drawn})
 		}
 	}
+	out.Cut = left < 0
 	return out, nil
 }
 
@@ -90,9 +115,15 @@ func leads(links []automation.Link) bool {
 	return false
 }
 
-func linksOf(links []automation.Link, rows map[string]*chainRow) (out []chainLink) {
+// linksOf draws links while some are left; fewer than none where there were more.
+func linksOf(links []automation.Link, rows map[string]*chainRow, left *int) (out []chainLink) {
 	for _, l := range links {
-		out = append(out, chainLink{rows[l.ID], linksOf(l.Then, rows), l.Again && len(rows[l.ID].Then) > 0})
+		if *left <= 0 {
+			*left = -1
+			break
+		}
+		*left--
+		out = append(out, chainLink{rows[l.ID], linksOf(l.Then, rows, left), l.Again && len(rows[l.ID].Then.Said) > 0})
 	}
 	return out
 }

@@ -150,12 +150,15 @@ func (s pages) keepInStep(c *web.Call, event automation.EventName, when string) 
 		return false, nil
 	}
 	data := automationForm{Form: web.Filled(automationFields{Event: event, When: when})}
+	if changed == inRows { // what it says needs no example, which would be in the audit
+		if rows, ok := automation.RowsOf(when); ok {
+			data.Conditions = conditionRows{Written: automation.Rows(rows), InRows: true}
+		}
+		return true, c.RenderPart("automacao-form", "in-jq", data)
+	}
 	var err error
 	if data.Conditions, err = s.rowsOf(c, event, when, c.PostForm.Get("webhook")); err != nil {
 		return true, err
-	}
-	if changed == inRows {
-		return true, c.RenderPart("automacao-form", "in-jq", data)
 	}
 	return true, c.RenderPart("automacao-form", "in-rows", data)
 }

@@ -22,13 +22,15 @@ type webhookLine struct {
 	WhyAt time.Time
 }
 
-// webhooksPage is a page of webhooks, and all those that recently refused something.
+// webhooksPage is a page of webhooks.
 type webhooksPage struct {
 	web.Paged[webhookLine]
-	Refused []webhookLine
+	// Refused are those of all that refused most in the last 24 hours, MoreRefused how many others refused something.
+	Refused     []webhookLine
+	MoreRefused int
 }
 
-// webhooksShown is how many webhooks a page has, refusalsShown how many it says have refused something.
+// webhooksShown is how many webhooks a page has, refusalsShown how many of those that refused something it names.
 const webhooksShown, refusalsShown = 15, 5
 
 func (s pages) webhookList(c *web.Call) error {
@@ -65,7 +67,8 @@ func (s pages) webhookList(c *web.Call) error {
 		}
 	}
 	slices.SortStableFunc(data.Refused, func(a, b webhookLine) int { return b.Refused - a.Refused })
-	data.Refused = data.Refused[:min(len(data.Refused), refusalsShown)]
+	data.MoreRefused = max(0, len(data.Refused)-refusalsShown)
+	data.Refused = data.Refused[:len(data.Refused)-data.MoreRefused]
 	data.Paged = web.PageOf(c, "/webhooks", lines, webhooksShown)
 	for i := range data.Items {
 		line := &data.Items[i]

@@ -246,7 +246,7 @@ func (s pages) keyRevoke(c *web.Call) error {
 	if err := s.Keys.Revoke(c.Ctx(), c.By, id); err != nil {
 		return err
 	}
-	return c.Done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
+	return c.Done("/chaves/"+id, "Chave revogada. Ela já não vale em nenhuma instância.")
 }
 
 // rotationFields are the fields of the dialog that gives a key a new secret.

@@ -57,13 +57,13 @@ func (s pages) memberAdd(c *web.Call, f memberFields) error {
 	if err == nil && f.Password == "" {
 		if err = s.Links.Invite(c.Ctx(), c.By, made.ID); app.FaultOf(err) != nil {
 			// The person was added: only the invitation has to be sent again.
-			return s.teamPage(c, http.StatusOK, teamPage{Part: "equipe", Form: web.Form{
+			return s.teamPage(c, http.StatusOK, teamPage{Part: "equipe", About: made.ID, Form: web.Form{
 				Problem: "Pessoa acrescentada, mas o convite não pôde ser enviado. Use Convidar de novo.",
 			}})
 		}
-		return s.teamDone(c, "equipe", err, "Convite enviado. O link vale por 30 minutos.")
+		return s.personDone(c, made.ID, err, "Convite enviado. O link vale por 30 minutos.")
 	}
-	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.")
+	return s.personDone(c, made.ID, err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.")
 }
 
 // memberChangeFields are the changes to a person; fields that are not sent stay.
@@ -87,7 +87,7 @@ func (s pages) memberChange(c *web.Call) error {
 	if f.Active != nil {
 		notice = map[bool]string{true: "Acesso devolvido.", false: "Acesso encerrado."}[*f.Active]
 	}
-	return s.teamDone(c, "equipe", err, notice)
+	return s.personDone(c, id, err, notice)
 }
 
 // change is the change in the form; an empty budget removes it.
@@ -105,8 +105,9 @@ func (f memberChangeFields) change(c *web.Call) team.MemberChange {
 func (s pages) memberPassword(c *web.Call, f struct {
 	Password web.AsTyped `form:"senha"`
 }) error {
-	err := s.Members.SetPassword(c.Ctx(), c.By, c.PathValue("id"), string(f.Password))
-	return s.teamDone(c, "equipe", err, "Senha trocada. As sessões dessa pessoa terminaram.")
+	id := c.PathValue("id")
+	err := s.Members.SetPassword(c.Ctx(), c.By, id, string(f.Password))
+	return s.personDone(c, id, err, "Senha trocada. As sessões dessa pessoa terminaram.")
 }
 
 func (s pages) account(c *web.Call) error {
@@ -143,6 +144,7 @@ func (s pages) ownPassword(c *web.Call, f passwordFields) error {
 
 // memberInvite sends a person another link.
 func (s pages) memberInvite(c *web.Call) error {
-	err := s.Links.Invite(c.Ctx(), c.By, c.PathValue("id"))
-	return s.teamDone(c, "equipe", err, "Convite enviado. O link vale por 30 minutos.")
+	id := c.PathValue("id")
+	err := s.Links.Invite(c.Ctx(), c.By, id)
+	return s.personDone(c, id, err, "Convite enviado. O link vale por 30 minutos.")
 }

@@ -18,8 +18,8 @@ type teamPage struct {
 	Members web.Paged[memberLine]
 	Funnels []crm.Funnel
 	Origins []crm.Origin
-	// Edit is the id of the row being edited.
-	Edit string
+	// Edit is the id of the row being edited, About that of the person whom something was done to: the page shows them.
+	Edit, About string
 	// Part names the form that is shown again, with its fault.
 	Part string
 	web.Form
@@ -34,9 +34,10 @@ func (d teamPage) FormOfNew() web.Form {
 }
 
 func (s pages) team(c *web.Call, f struct {
-	Edit string `form:"editar"`
+	Edit  string `form:"editar"`
+	About string `form:"pessoa"`
 }) error {
-	return s.teamPage(c, http.StatusOK, teamPage{Edit: f.Edit})
+	return s.teamPage(c, http.StatusOK, teamPage{Edit: f.Edit, About: f.About})
 }
 
 func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
@@ -49,7 +50,9 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 	}
 	data.Members = web.PageOf(c, "/equipe", members, membersShown)
 	asked := c.URL.Query().Get("perguntar")
-	meant := func(m memberLine) bool { return m.ID == data.Edit || strings.HasSuffix(asked, "-"+m.ID) }
+	meant := func(m memberLine) bool {
+		return m.ID == data.Edit || m.ID == data.About || strings.HasSuffix(asked, "-"+m.ID)
+	}
 	if i := slices.IndexFunc(members, meant); i >= 0 {
 		data.Members = web.PageWith("/equipe", members, membersShown, i)
 	}
@@ -66,15 +69,23 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 
 // teamDone answers a form of the page: with a notice, or with the fault above its part.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
+	return s.doneAt(c, "/equipe#"+part, teamPage{Part: part}, err, notice)
+}
+
+// personDone is teamDone for a form about a person, whose page of the list is shown.
+func (s pages) personDone(c *web.Call, id string, err error, notice string) error {
+	return s.doneAt(c, "/equipe?pessoa="+id+"#equipe", teamPage{Part: "equipe", About: id}, err, notice)
+}
+
+func (s pages) doneAt(c *web.Call, address string, refused teamPage, err error, notice string) error {
 	if err == nil {
-		return c.Done("/equipe#"+part, notice)
+		return c.Done(address, notice)
 	}
 	if !app.IsRefusal(err) {
 		return err
 	}
-	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{
-		Part: part, Form: web.Form{Problem: app.FaultOf(err).Message},
-	})
+	refused.Form = web.Form{Problem: app.FaultOf(err).Message}
+	return s.teamPage(c, http.StatusUnprocessableEntity, refused)
 }
 
 // editDone is teamDone for a row being edited, which is shown again as typed.

@@ -18,6 +18,9 @@ import (
 // separated by commas, or those of the plan at its path.
 func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), error) {
 	refs := strings.Split(e.Settings.Bureau, ",")
+	for i := range refs {
+		refs[i] = strings.TrimSpace(refs[i])
+	}
 	names, plan, err := refs, bureau.Plan{}, error(nil)
 	if len(refs) == 1 {
 		if names, refs, plan, err = planned(refs[0]); err != nil {
@@ -31,15 +34,20 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 			stop()
 		}
 	}
+	if slices.ContainsFunc(refs, sandbox.Is) {
+		if _, err := e.Sandbox(); err != nil {
+			return nil, nil, err // which is about the script
+		}
+	}
 	for _, ref := range refs {
-		client, stopOne, err := e.OpenBureau(strings.TrimSpace(ref), log)
+		client, stopOne, err := e.OpenBureau(ref, log)
 		if err != nil {
 			stop()
 			return nil, nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
 		}
 		clients, stops = append(clients, client), append(stops, stopOne)
 	}
-	if e.Settings.SandboxScript != "" && !slices.ContainsFunc(refs, func(ref string) bool { return sandbox.Is(strings.TrimSpace(ref)) }) {
+	if e.Settings.SandboxScript != "" && !slices.ContainsFunc(refs, sandbox.Is) {
 		stop()
 		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox, but another bureau is set")
 	}
@@ -136,11 +144,11 @@ func (e *Environment) Sandbox() (*sandbox.Bureau, error) {
 	if path != "" {
 		src, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("the script: %w", err)
+			return nil, fmt.Errorf("FICHARIO_SANDBOX_SCRIPT: %w", err)
 		}
 		folder, err := os.OpenRoot(filepath.Dir(path)) // confines the script to files in its folder
 		if err != nil {
-			return nil, fmt.Errorf("the script: %w", err)
+			return nil, fmt.Errorf("FICHARIO_SANDBOX_SCRIPT: %w", err)
 		}
 		if err := bureau.Script(src, folder.FS()); err != nil {
 			return nil, fmt.Errorf("%s:\n%w", path, err)
