@@ -31,21 +31,18 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	var versions []version
-	if whole, some := withTextsRead(&sent, 0); some {
-		if versions = people(&whole, o); len(versions) < 2 && hasStranger(&whole) {
-			sent = whole
-		}
-	}
-	if len(versions) < 2 {
-		versions = people(&sent, o)
+	whole, some := withTextsRead(&sent, 0)
+	versions := people(&whole, o)
+	if some && len(versions) < 2 && !hasStranger(&whole) { // texts that list no people are answers
+		whole = sent
+		versions = people(&whole, o)
 	}
 	if len(versions) > 1 {
 		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
 			return drafts, err
 		}
 	}
-	d, err := readTree(o, sent, nil)
+	d, err := readTree(o, whole, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -202,22 +199,29 @@ func people(n *tree.Node, o Options) []version {
 		if batch := peopleOfBatches(n, o); batch != nil {
 			return batch
 		}
-		if repeated := peopleOfRepeats(n, o); repeated != nil {
-			return repeated
+		if found := peopleOfRepeats(n, o); found != nil {
+			return found
 		}
-		for i, end := 0, 0; i < len(n.Children); i++ {
-			if i == end {
-				if _, end = runOf(n.Children, i); repeated(n.Children[i:end]) {
-					i = end - 1 // tried already: again at each level would take twice as long for each
-					continue
-				}
-			}
-			k := &n.Children[i]
-			if k.Scalar() || !peopleLists[names.Of(k.Key)] || hasStranger(k) {
+		return peopleOfMembers(n, o)
+	}
+	return nil
+}
+
+// peopleOfMembers finds the people inside the members of an object.
+func peopleOfMembers(n *tree.Node, o Options) []version {
+	for from, end := 0, 0; from < len(n.Children); from = end {
+		end = endOfRun(n.Children, from)
+		run := n.Children[from:end]
+		// Repeated members have been looked into: again at each level would take twice as long for each.
+		if repeated(run) || !peopleLists[names.Of(run[0].Key)] {
+			continue
+		}
+		for i := range run {
+			if run[i].Scalar() || hasStranger(&run[i]) {
 				continue
 			}
-			if found := people(k, o); len(found) > 1 {
-				return around(n, i, found, nil)
+			if found := people(&run[i], o); len(found) > 1 {
+				return around(n, from+i, found, nil)
 			}
 		}
 	}
@@ -251,24 +255,24 @@ func peopleOfBatches(n *tree.Node, o Options) []version {
 // peopleOfRepeats finds the people of members that share a name, as the elements of XML do. Where one of them is the
 // contact, they become a list, in which strangers stand apart.
 func peopleOfRepeats(n *tree.Node, o Options) []version {
-	for i := 0; i < len(n.Children); {
-		from, end := runOf(n.Children, i)
-		first := &n.Children[from]
-		if repeated(n.Children[from:end]) && peopleLists[names.Of(first.Key)] {
-			list := tree.Node{Kind: tree.Array, Key: first.Key, At: first.At, Children: slices.Clone(n.Children[from:end])}
-			if found := peopleOfList(&list, o); found != nil {
-				at := make([]int, end-from)
-				for k := range at {
-					at[k] = from + k
-				}
-				return around(n, from, found, at)
-			}
-			if hasStranger(&list) {
-				n.Children = slices.Concat(n.Children[:from], []tree.Node{list}, n.Children[end:])
-				end = from + 1
-			}
+	for from, end := 0, 0; from < len(n.Children); from = end {
+		end = endOfRun(n.Children, from)
+		run := n.Children[from:end]
+		if !repeated(run) || !peopleLists[names.Of(run[0].Key)] {
+			continue
 		}
-		i = end
+		list := tree.Node{Kind: tree.Array, Key: run[0].Key, At: run[0].At, Children: slices.Clone(run)}
+		if found := peopleOfList(&list, o); found != nil {
+			var at []int
+			for i := from; i < end; i++ {
+				at = append(at, i)
+			}
+			return around(n, from, found, at)
+		}
+		if hasStranger(&list) {
+			n.Children = slices.Concat(n.Children[:from], []tree.Node{list}, n.Children[end:])
+			end = from + 1
+		}
 	}
 	return nil
 }
@@ -278,13 +282,14 @@ func hasStranger(n *tree.Node) bool {
 	return n.Stranger || slices.ContainsFunc(n.Children, func(k tree.Node) bool { return hasStranger(&k) })
 }
 
-// runOf returns where the members begin and end that share the name of one: members stand in the order of their names.
-func runOf(members []tree.Node, i int) (from, end int) {
-	for from = i; from > 0 && members[from-1].Key == members[i].Key; from-- {
+// endOfRun returns where the members end that share the name of one, the first of them: members stand in the order of
+// their names.
+func endOfRun(members []tree.Node, from int) int {
+	end := from + 1
+	for end < len(members) && members[end].Key == members[from].Key {
+		end++
 	}
-	for end = i + 1; end < len(members) && members[end].Key == members[i].Key; end++ {
-	}
-	return from, end
+	return end
 }
 
 // repeated reports whether members of one name are repeated elements.

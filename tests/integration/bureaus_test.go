@@ -78,7 +78,7 @@ func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 		s.CPF(key, lookuptest.CPF(2))
 		s.Command("doctor")
 		s.CPF(key, lookuptest.CPF(1))
-		s.Do(t.Context(), "GET", "/api/v1/cpf/"+lookuptest.CPF(1)+"?atualizar=true", key, nil, "")
+		s.Get("/api/v1/cpf/"+lookuptest.CPF(1)+"?atualizar=true", key)
 		said := testkit.RunErr(t, s.Env(), "doctor")
 		if !strings.Contains(said.Stdout, "2 BROKEN    no call is charged above the price") ||
 			!strings.Contains(said.Stdout, "teste (2)") || strings.Contains(said.Stdout, "and 1 more") {

@@ -51,8 +51,9 @@ type batchRow struct {
 	ExpiresAt   time.Time `gorm:"not null"`
 	StartedAt   *time.Time
 	EndedAt     *time.Time
-	// RequestKey and RequestBody are hashed with the data key, for instances of the version before; RequestHash and BodyHash
-	// with one that stays when it is rotated: otherwise a request that is repeated afterwards would buy the batch again.
+	// RequestKey and RequestBody are hashed with the data key, for instances of the version before; RequestHash and
+	// BodyHash with one that stays when it is rotated: otherwise a request that is repeated afterwards would buy the
+	// batch again.
 	RequestKey  string `gorm:"not null"`
 	RequestBody []byte
 	RequestHash string `gorm:"not null;default:''"`
