@@ -48,6 +48,10 @@ type liteConn struct {
 	writes bool // it is the connection that writes
 	holds  bool // the lock
 	lost   bool
+	// within ends when a transaction has lasted too long: its statements wait for the scheduler, though the store asks for
+	// the end of its time only between them.
+	within context.Context
+	ended  context.CancelFunc
 }
 
 // locked is step for what needs the lock, and waits for it as long as SQLite would. Afterwards it holds the lock.
@@ -106,6 +110,9 @@ func (c *liteConn) stepWhen(ctx context.Context, ready func() bool, kind, statem
 	if c.lost {
 		return driver.ErrBadConn
 	}
+	if c.within != nil && ctx.Done() == nil {
+		ctx = c.within
+	}
 	v := proceed
 	if !strings.HasPrefix(statement, "PRAGMA") {
 		v = c.sched.awaitWithin(ctx, &step{who: c.who, kind: kind, what: short(statement) + " in " + caller(), ready: ready,
@@ -138,7 +145,14 @@ func (c *liteConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.T
 		c.unlock()
 		return nil, err
 	}
+	c.within, c.ended = context.WithTimeout(context.Background(), gormengine.Timeout())
 	return &liteTx{tx, c}, nil
+}
+
+// untimed lets a transaction's end take as long as the scheduler wants.
+func (c *liteConn) untimed() {
+	c.ended()
+	c.within = nil
 }
 
 type liteTx struct {
@@ -148,6 +162,7 @@ type liteTx struct {
 
 func (t *liteTx) Commit() error {
 	defer t.on.unlock()
+	t.on.untimed()
 	committed := false
 	err := t.on.step(context.Background(), "commit", "commit",
 		func() error { err := t.Tx.Commit(); committed = err == nil; return err })
@@ -160,6 +175,7 @@ func (t *liteTx) Commit() error {
 // Rollback needs nobody's leave: a lost connection does it as well.
 func (t *liteTx) Rollback() error {
 	defer t.on.unlock()
+	t.on.untimed()
 	return t.Tx.Rollback()
 }
 

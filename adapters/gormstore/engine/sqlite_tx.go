@@ -31,15 +31,19 @@ func (t Turn) Give() { <-t }
 
 // SQLiteTx runs prepared statements in one transaction until one fails.
 type SQLiteTx struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	prepared map[string]*sql.Stmt
-	err      error
+	ctx     context.Context // asked between two statements; within one there is no wait for it to end, see OnSQLite
+	endless context.Context
+	tx      *sql.Tx
+	// prepared are the pool's statements, begun those of them that the transaction has used.
+	prepared, begun map[string]*sql.Stmt
+	err             error
 	// Queued says that an event's job was written.
 	Queued bool
 }
 
-// OnSQLite runs f in one transaction.
+// OnSQLite runs f in one transaction, which waits for its connection as long as ctx lasts, and for the lock of another
+// process as long as SQLite does. No statement in it waits for anything, so that ctx is only asked between them: the
+// driver and database/sql would start a goroutine or two for each statement, to watch for its end.
 func (s *Engine) OnSQLite(ctx context.Context, f func(*SQLiteTx)) error {
 	pool, err := s.Writer.DB()
 	if err != nil {
@@ -49,16 +53,20 @@ func (s *Engine) OnSQLite(ctx context.Context, f func(*SQLiteTx)) error {
 	if err != nil {
 		return err
 	}
-	tx, err := pool.BeginTx(ctx, nil)
+	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()
-	w := &SQLiteTx{ctx: ctx, tx: tx, prepared: prepared}
-	if f(w); w.err != nil {
+	defer func() { _ = conn.Close() }()
+	w := &SQLiteTx{ctx: ctx, endless: context.WithoutCancel(ctx), prepared: prepared, begun: map[string]*sql.Stmt{}}
+	if w.tx, err = conn.BeginTx(w.endless, nil); err != nil {
+		return err
+	}
+	defer func() { _ = w.tx.Rollback() }()
+	if f(w); !w.goesOn() {
 		return w.err
 	}
-	if err := tx.Commit(); err != nil {
+	if err := w.tx.Commit(); err != nil {
 		return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
 	}
 	if w.Queued {
@@ -88,14 +96,32 @@ func (s *Engine) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.
 	return s.prepared, nil
 }
 
+// goesOn reports whether no statement has failed and there is still time.
+func (w *SQLiteTx) goesOn() bool {
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	return w.err == nil
+}
+
+// stmt is a statement in the transaction, which closes it.
+func (w *SQLiteTx) stmt(statement string) *sql.Stmt {
+	s := w.begun[statement]
+	if s == nil {
+		s = w.tx.StmtContext(w.endless, w.prepared[statement])
+		w.begun[statement] = s
+	}
+	return s
+}
+
 // Exec returns how many rows a statement changed.
 func (w *SQLiteTx) Exec(statement string, values ...any) (changed int64) {
-	if w.err != nil {
+	if !w.goesOn() {
 		return 0
 	}
 	var result sql.Result
-	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
-	if result, w.err = stmt.ExecContext(w.ctx, values...); w.err == nil {
+	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	if result, w.err = stmt.ExecContext(w.endless, values...); w.err == nil {
 		changed, w.err = result.RowsAffected()
 	}
 	return changed
@@ -109,11 +135,11 @@ func (w *SQLiteTx) Counting(statement string, values ...any) error {
 
 // Row scans one row into variables, and reports whether there is one.
 func (w *SQLiteTx) Row(statement string, values []any, into ...any) bool {
-	if w.err != nil {
+	if !w.goesOn() {
 		return false
 	}
-	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
-	err := stmt.QueryRowContext(w.ctx, values...).Scan(into...)
+	stmt := w.stmt(statement) //nolint:sqlclosecheck // the transaction closes it
+	err := stmt.QueryRowContext(w.endless, values...).Scan(into...)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		w.err = err
 	}

@@ -158,7 +158,6 @@ func (r usage) LimitChanged(ctx context.Context, accountID string) error {
 
 // The statements that read an admission; on SQLite for one call each.
 const (
-	askBlocked = "SELECT 1 FROM subject_blocks WHERE org_id = ? AND subject = ?"
 	askKey     = "SELECT " + keyAdmits + " FROM keys WHERE id = ?"
 	askMember  = "SELECT " + memberAdmits + " FROM members WHERE id = ?"
 	askRule    = "SELECT " + ruleAdmits + " FROM automations WHERE id = ?"
@@ -215,11 +214,12 @@ func purposeFields(r *privacy.PurposeRow) []any {
 
 // readAdmission reads on SQLite what a call needs and sum has not read yet.
 func readAdmission(w *engine.SQLiteTx, s admission, at int, b beginning) {
-	s.erased[at] = isErased(w, b)
-	s.overtaken[at] = b.request != nil && !w.Row(askRequest, []any{b.entry.KeyID, b.request, b.entry.ID}, new(int))
-	if w.Row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
+	var blocked bool
+	blocked, s.erased[at] = barred(w, b)
+	if blocked {
 		s.blocked[string(b.subject)] = true
 	}
+	s.overtaken[at] = b.request != nil && !w.Row(askRequest, []any{b.entry.KeyID, b.request, b.entry.ID}, new(int))
 	readOne(w, s.keys, b.entry.KeyID, askKey, keyFields)
 	readOne(w, s.members, b.entry.MemberID, askMember, memberFields)
 	readOne(w, s.automations, b.entry.AutomationID, askRule, ruleFields)
@@ -227,7 +227,8 @@ func readAdmission(w *engine.SQLiteTx, s admission, at int, b beginning) {
 	if b.entry.BatchID != nil {
 		s.items[b.entry.ID] = w.Row(askItem, []any{b.entry.OrgID, b.entry.ID}, new(int))
 	}
-	if purpose, states := purposeOf(b); states {
+	purpose, states := purposeOf(b)
+	if _, known := s.purposes[purpose]; states && !known {
 		var row privacy.PurposeRow
 		if w.Row(askPurpose, []any{purpose.org, purpose.code}, purposeFields(&row)...) {
 			s.purposes[purpose] = row

@@ -13,6 +13,9 @@ import (
 // The statements that find people barred. How long ago something began is counted back from the database's own time, so
 // that the clocks of instances do not matter.
 const (
+	// askBarred says of one call on SQLite whether its person is blocked, and whether erased.
+	askBarred = `SELECT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?1 AND subject = ?2),
+		EXISTS (SELECT 1 FROM erased_subjects WHERE org_id = ?1 AND subject = ?2 AND until > ?3)`
 	askErased  = "SELECT 1 FROM erased_subjects WHERE org_id = ? AND subject = ? AND until > ?"
 	askErasing = "SELECT 1 FROM erased_subjects WHERE until > ? LIMIT 1"
 	askEraseds = "SELECT a.number, " + privacy.EndedAgo + ` FROM erased_subjects e
@@ -21,11 +24,13 @@ const (
 			AND e.until > clock_timestamp() - a.micros * interval '1 microsecond'`
 )
 
-// isErased reports whether an erasure bars a call that is about to be charged. It takes no lock: an erasure waits, once
-// its people are barred, until all transactions have ended that may have looked before that (Quiet).
-func isErased(w *engine.SQLiteTx, b beginning) bool {
-	return w.Row(askErased, []any{b.entry.OrgID, b.subject, engine.Stamp(time.Now().Add(-privacy.Waited(b.Entry.Since)))},
-		new(int))
+// barred reports whether the person of a call that is about to be charged is blocked, and whether an erasure bars the
+// call. It takes no lock: an erasure waits, once its people are barred, until all transactions have ended that may have
+// looked before that (Quiet).
+func barred(w *engine.SQLiteTx, b beginning) (blocked, erased bool) {
+	since := engine.Stamp(time.Now().Add(-privacy.Waited(b.Entry.Since)))
+	w.Row(askBarred, []any{b.entry.OrgID, b.subject, since}, &blocked, &erased)
+	return blocked, erased
 }
 
 // lateOnes returns those of some entries that may not be written, because the person has been, or is being, erased
