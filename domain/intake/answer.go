@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
 // answer is a key or question with what was answered to it.
 type answer struct {
 	scope
-	at       int64 // its place in the order of arrival
-	entry    entry // the vocabulary's entry for the title, or for the key where there is no title
+	at       tree.Place // its place in the order of arrival
+	entry    entry      // the vocabulary's entry for the title, or for the key where there is no title
 	typ      answerType
 	labelled bool // the title is a question that a person wrote
 	logical  bool // it was sent as true or false

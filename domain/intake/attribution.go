@@ -167,7 +167,7 @@ func (d *Draft) attributeOnce(a *answer, said string) bool {
 // arrival is a name with the place where it arrived.
 type arrival struct {
 	name string
-	at   int64
+	at   tree.Place
 }
 
 // orderAttribution puts the pairs in their order of arrival.

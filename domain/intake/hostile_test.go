@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,6 +49,17 @@ func TestHostileBodies(t *testing.T) {
 		questions[i] = fmt.Sprintf(`"q%d_x":"aa"`, i)
 	}
 	jotform := `{"email":"a@b.c","pretty":"` + strings.Repeat(":a", 200000) + `","rawRequest":{` + strings.Join(questions, ",") + `}}`
+	record := `{"email":"a@b.c","nome":"Ana"`
+	for i := range 18000 {
+		record += fmt.Sprintf(`,"k%d":"v"`, i)
+	}
+	record += "}"
+	lists := strings.Repeat(`{"leads":[`, 31) + record + strings.Repeat("]}", 31)
+	texts := `{"leads":[` + record + `]}`
+	for range 3 {
+		text, _ := json.Marshal(strings.Repeat(`{"leads":[`, 20) + texts + strings.Repeat("]}", 20))
+		texts = `{"leads":` + string(text) + "}"
+	}
 	deep := strings.Repeat(`{"`+strings.Repeat("k ", 2000)+`":`, 60) + "1" + strings.Repeat("}", 60)
 	for name, c := range map[string][2]string{
 		"brackets in a key": {formType, fill("a[b]") + "=1"}, "open brackets": {formType, fill("[") + "=1"},
@@ -70,6 +82,7 @@ func TestHostileBodies(t *testing.T) {
 		"long key":             {"", `{"email":"a@b.c","` + fill("Qual ") + `":"x"}`},
 		"url":                  {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
 
+		"lists in lists": {"", lists}, "texts in lists": {"", texts},
 		"numbered keys":                {"", `{"email":"a@b.c",` + strings.Join(numbered, ",") + "}"},
 		"numbered keys of many people": {"", "{" + crowd + "," + strings.Join(numbered, ",") + "}"},
 		"choices":                      {"", choices}, "labels": {"", jotform},

@@ -31,18 +31,23 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, some := withTextsRead(&sent, 0)
-	versions := people(&whole, o)
-	if some && len(versions) < 2 && !hasStranger(&whole) { // texts that list no people are answers
-		whole = sent
-		versions = people(&whole, o)
+	var versions []version
+	in := crowd{Options: o}
+	if whole, some := withTextsRead(&sent, 0); some {
+		versions = in.people(&whole)
+		if len(versions) < 2 && hasStranger(&whole) { // one of the texts lists the contact beside others
+			sent = whole
+		}
+	}
+	if len(versions) < 2 && !hasStranger(&sent) {
+		versions = in.people(&sent)
 	}
 	if len(versions) > 1 {
 		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
 			return drafts, err
 		}
 	}
-	d, err := readTree(o, whole, nil)
+	d, err := readTree(o, sent, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +62,12 @@ func withTextsRead(n *tree.Node, depth int) (out tree.Node, some bool) {
 	}
 	for i := range n.Children {
 		k, deeper := n.Children[i], depth
-		isText := k.Kind == tree.String && depth < maxEmbeds && tree.LooksJSON(k.Text) &&
+		isText := k.Kind == tree.String && depth < tree.MaxTexts && tree.LooksJSON(k.Text) &&
 			(n.Kind == tree.Array || peopleLists[names.Of(k.Key)])
 		if isText {
 			read, ok, err := tree.EmbeddedJSON(k.Text, 1+depth)
 			if isText = ok && err == nil; isText {
+				read.ArrivedIn(k.At, 1+depth)
 				read.Key, read.At = k.Key, k.At
 				k, deeper = read, depth+1
 			}
@@ -187,28 +193,38 @@ var peopleLists = names.Set(`
 	interessados alunos students solicitantes compradores buyers visitors visitantes notification notifications
 	mandrillevents`)
 
+// crowd looks for people, and knows how many lists it is inside: each element of each is read as a record by itself, so
+// that a body of nothing but lists would be read as often as they are deep.
+type crowd struct {
+	Options
+	lists int
+}
+
+// listsAround is how many lists may stand in one another around people.
+const listsAround = 8
+
 // people returns a version of a part of the body for each person in it, if there are several; else nil.
-func people(n *tree.Node, o Options) []version {
+func (c crowd) people(n *tree.Node) []version {
 	switch n.Kind {
 	case tree.Array:
-		return peopleOfList(n, o)
+		return c.peopleOfList(n)
 	case tree.Object:
 		if isAnswer(n) {
 			return nil
 		}
-		if batch := peopleOfBatches(n, o); batch != nil {
+		if batch := c.peopleOfBatches(n); batch != nil {
 			return batch
 		}
-		if found := peopleOfRepeats(n, o); found != nil {
+		if found := c.peopleOfRepeats(n); found != nil {
 			return found
 		}
-		return peopleOfMembers(n, o)
+		return c.peopleOfMembers(n)
 	}
 	return nil
 }
 
 // peopleOfMembers finds the people inside the members of an object.
-func peopleOfMembers(n *tree.Node, o Options) []version {
+func (c crowd) peopleOfMembers(n *tree.Node) []version {
 	for from, end := 0, 0; from < len(n.Children); from = end {
 		end = endOfRun(n.Children, from)
 		run := n.Children[from:end]
@@ -220,7 +236,7 @@ func peopleOfMembers(n *tree.Node, o Options) []version {
 			if run[i].Scalar() || hasStranger(&run[i]) {
 				continue
 			}
-			if found := people(&run[i], o); len(found) > 1 {
+			if found := c.people(&run[i]); len(found) > 1 {
 				return around(n, from+i, found, nil)
 			}
 		}
@@ -229,7 +245,7 @@ func peopleOfMembers(n *tree.Node, o Options) []version {
 }
 
 // peopleOfBatches finds the people of batches, one list for each kind of event.
-func peopleOfBatches(n *tree.Node, o Options) []version {
+func (c crowd) peopleOfBatches(n *tree.Node) []version {
 	var lists []int
 	for i := range n.Children {
 		if k := &n.Children[i]; k.Kind == tree.Array && eventOf(k.Key) != nil {
@@ -238,9 +254,9 @@ func peopleOfBatches(n *tree.Node, o Options) []version {
 	}
 	var all []version
 	for _, i := range lists {
-		found := peopleOfList(&n.Children[i], o)
+		found := c.peopleOfList(&n.Children[i])
 		if found == nil && len(lists) > 1 {
-			if email := addressOf(n.Children[i].First(), o); email != "" {
+			if email := c.addressOf(n.Children[i].First()); email != "" {
 				found = []version{{n.Children[i], email, []int{0}, n.Children[i].First()}}
 			}
 		}
@@ -254,7 +270,7 @@ func peopleOfBatches(n *tree.Node, o Options) []version {
 
 // peopleOfRepeats finds the people of members that share a name, as the elements of XML do. Where one of them is the
 // contact, they become a list, in which strangers stand apart.
-func peopleOfRepeats(n *tree.Node, o Options) []version {
+func (c crowd) peopleOfRepeats(n *tree.Node) []version {
 	for from, end := 0, 0; from < len(n.Children); from = end {
 		end = endOfRun(n.Children, from)
 		run := n.Children[from:end]
@@ -262,7 +278,7 @@ func peopleOfRepeats(n *tree.Node, o Options) []version {
 			continue
 		}
 		list := tree.Node{Kind: tree.Array, Key: run[0].Key, At: run[0].At, Children: slices.Clone(run)}
-		if found := peopleOfList(&list, o); found != nil {
+		if found := c.peopleOfList(&list); found != nil {
 			var at []int
 			for i := from; i < end; i++ {
 				at = append(at, i)
@@ -324,29 +340,35 @@ func around(n *tree.Node, member int, found []version, lists []int) []version {
 }
 
 // peopleOfList returns, for each person in a list, the list with that element only, if there are several.
-func peopleOfList(n *tree.Node, o Options) []version {
-	if len(n.Children) == 0 || n.ScalarList() {
+func (c crowd) peopleOfList(n *tree.Node) []version {
+	if len(n.Children) == 0 || n.ScalarList() || c.lists == listsAround {
 		return nil
 	}
+	c.lists++
 	var found []version
 	var others []tree.Node
-	last := 0
+	var persons []bool // which elements have a name and a phone or document of their own
+	contact, named := 0, false
 	for i := range n.Children {
 		k := &n.Children[i]
-		if inner := people(k, o); len(inner) > 1 {
+		if inner := c.people(k); len(inner) > 1 {
 			found = append(found, inner...)
-		} else if email := addressOf(k, o); email != "" {
-			found, last = append(found, version{*k, email, nil, k}), i
 		} else {
-			others = append(others, *k)
-			others[len(others)-1].Stranger = true
+			d := c.personOf(k)
+			persons = append(persons, d.Name != "" && (d.Phone != "" || len(d.Documents) > 0))
+			if d.Email == "" {
+				others = append(others, *k)
+				others[len(others)-1].Stranger = true
+			} else {
+				found, contact, named = append(found, version{*k, d.Email, nil, k}), i, d.Name != ""
+			}
 		}
 		if len(found) > MaxPeople {
 			break
 		}
 	}
-	if len(found) == 1 {
-		setApart(n, last, o)
+	if len(found) == 1 && named {
+		setApart(n, contact, persons)
 	}
 	if len(found) < 2 {
 		return nil
@@ -362,16 +384,12 @@ func peopleOfList(n *tree.Node, o Options) []version {
 	return found
 }
 
-// setApart makes the one person with an address the contact. Other people in the list, who have a name and a phone or
-// document of their own, become strangers. If the contact has no name, they may be the rest of it.
-func setApart(n *tree.Node, contact int, o Options) {
-	if personOf(&n.Children[contact], o).Name == "" {
-		return
-	}
+// setApart makes the one person with an address, who has a name, the contact: those others of the list who are persons
+// too become strangers. If the contact had no name, they might be the rest of it.
+func setApart(n *tree.Node, contact int, persons []bool) {
 	var theirs, others []tree.Node
-	for i := range n.Children {
-		k := n.Children[i]
-		if d := personOf(&k, o); i != contact && d.Name != "" && (d.Phone != "" || len(d.Documents) > 0) {
+	for i, k := range n.Children {
+		if i != contact && persons[i] {
 			k.Stranger = true
 			others = append(others, k)
 			continue
@@ -383,23 +401,23 @@ func setApart(n *tree.Node, contact int, o Options) {
 
 // addressOf returns the address of a record that is a person by itself; "" for a question with its answer and for
 // anything else in lists.
-func addressOf(n *tree.Node, o Options) string { return personOf(n, o).Email }
+func (c crowd) addressOf(n *tree.Node) string { return c.personOf(n).Email }
 
 // personOf reads a record that is a person by itself.
-func personOf(n *tree.Node, o Options) Draft {
+func (c crowd) personOf(n *tree.Node) Draft {
 	if n == nil || n.Kind != tree.Object {
 		return Draft{}
 	}
 	if a, ok := dissect(n); ok && (a.value.Scalar() || a.value.ScalarList()) {
 		bare := len(a.unknown) == 0 && (a.title != nil || a.name != nil)
-		if bare || !recordOfPerson(n) && newReader(o, nil).item(n, "", scope{}) {
+		if bare || !recordOfPerson(n) && newReader(c.Options, nil).item(n, "", scope{}) {
 			return Draft{}
 		}
 	}
 	if field := n.Child("field"); field != nil && field.Kind == tree.Object {
 		return Draft{}
 	}
-	d, err := readTree(o, *n, nil)
+	d, err := readTree(c.Options, *n, nil)
 	if err != nil {
 		return Draft{}
 	}

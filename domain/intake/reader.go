@@ -15,9 +15,9 @@ type reader struct {
 	answers     []answer
 	titles      map[string]string                         // question titles by the id that answers refer to
 	keys        []string                                  // the names that arrived, in order of arrival
-	keyPlaces   []int64                                   // the place of arrival of each
-	at          int64                                     // the place of arrival of the part being read
-	base        int64                                     // the place of arrival of the text around it, see place
+	keyPlaces   []tree.Place                              // the place of arrival of each
+	at          tree.Place                                // the place of arrival of the part being read
+	base        tree.Place                                // the place of arrival of the text around it, see place
 	closedForm  bool                                      // an address stands in what describes a form
 	openForm    bool                                      // that is what was typed into the form
 	emptyEmail  string                                    // the e-mail field that came without a value
@@ -86,7 +86,7 @@ func (r *reader) rememberKey(name string) {
 		return
 	}
 	if r.keys == nil {
-		r.keys, r.keyPlaces = make([]string, 0, 12), make([]int64, 0, 12)
+		r.keys, r.keyPlaces = make([]string, 0, 12), make([]tree.Place, 0, 12)
 	}
 	i := len(r.keys)
 	for i > 0 && r.keyPlaces[i-1] > r.at {

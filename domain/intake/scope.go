@@ -31,14 +31,9 @@ type scope struct {
 	envelope envelope
 }
 
-// bitsOfPlace is the size of a place within one text: a body has at most maxLeaves.
-const bitsOfPlace = 15
-
 // place is where a part of the body arrived, including parts of embedded submissions, so that the note can keep the
 // order of the answers.
-func (r *reader) place(n *tree.Node, s scope) int64 {
-	return r.base + int64(n.At)<<(bitsOfPlace*(maxEmbeds-s.embeds))
-}
+func (r *reader) place(n *tree.Node, s scope) tree.Place { return n.At.Within(r.base, int(s.embeds)) }
 
 // marks are rare properties of parts of a body.
 type marks uint8

@@ -206,3 +206,28 @@ func TestJotformsQuestionsThatWereRenamed(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatATextSaysStandsWhereItStood: the note keeps the order of the answers, also where a text lists people.
+func TestWhatATextSaysStandsWhereItStood(t *testing.T) {
+	t.Parallel()
+	const tickets = `"items":"[{\"poltrona\":\"1\",\"email\":\"x@x.com\",\"setor\":\"A\"}` +
+		`,{\"poltrona\":\"2\",\"email\":\"y@x.com\"}]"`
+	const guests = `"leads":"[{\"nome\":\"Bia\",\"email\":\"b@x.com\",\"mesa\":\"4\"}` +
+		`,{\"nome\":\"Caio\",\"email\":\"c@x.com\",\"mesa\":\"5\"}]"`
+	for body, want := range map[string]string{
+		`{"nome":"Ana","email":"ana@x.com","cidade":"Recife",` + tickets + `,"turma":"B"}`:            "cidade poltrona email setor turma poltrona email",
+		`{"f1":"a","f2":"b","f3":"c","f4":"d","f5":"e","f6":"f","f7":"g",` + guests + `,"turma":"B"}`: "f1 f2 f3 f4 f5 f6 f7 mesa turma",
+	} {
+		drafts, err := ReadAll(Options{Kind: FormService}, "", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, p := range drafts[0].Leftover {
+			said = append(said, p.Key)
+		}
+		if got := strings.Join(said, " "); got != want {
+			t.Errorf("%s: %s, not %s", body, got, want)
+		}
+	}
+}

@@ -246,12 +246,9 @@ func addressIn(n *tree.Node) string {
 // namesThing are the keys that say what an event is called.
 var namesThing = names.Set(`name nome title titulo description descricao summary`)
 
-// maxEmbeds is how deep submissions may be embedded as text in one another.
-const maxEmbeds = 3
-
 // leaf reads a scalar member.
 func (r *reader) leaf(k *tree.Node, e entry, s scope) {
-	if k.Kind == tree.String && s.embeds < maxEmbeds {
+	if k.Kind == tree.String && s.embeds < tree.MaxTexts {
 		if tree.LooksJSON(k.Text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
 			return
 		}
@@ -284,7 +281,7 @@ func (r *reader) jsonLeaf(k *tree.Node, e entry, s scope) bool {
 		return false
 	}
 	n.Key = k.Key
-	defer func(base int64) { r.base = base }(r.base)
+	defer func(base tree.Place) { r.base = base }(r.base)
 	r.base = r.at
 	s.embeds++
 	if n.Kind == tree.Object && e.tree == unknownTree {
@@ -330,7 +327,7 @@ func (r *reader) queryLeaf(k *tree.Node, s scope) bool {
 		return false
 	}
 	r.dropText("query", k.Text) // its parts are answers
-	defer func(base int64) { r.base = base }(r.base)
+	defer func(base tree.Place) { r.base = base }(r.base)
 	r.base = r.at
 	s.embeds++
 	r.object(&n, s)

@@ -97,10 +97,10 @@ func (b *branch) append(key string, at int) *branch {
 func (b *branch) node(top bool) Node {
 	if b.leaf != nil {
 		n := *b.leaf
-		n.Key, n.At = b.key, int32(b.at)
+		n.Key, n.At = b.key, placeOf(b.at)
 		return n
 	}
-	n := Node{Kind: Object, Key: b.key, At: int32(b.at), Children: make([]Node, 0, len(b.members))}
+	n := Node{Kind: Object, Key: b.key, At: placeOf(b.at), Children: make([]Node, 0, len(b.members))}
 	list := !top
 	for i, m := range b.members {
 		list = list && names.CountDigits(m.key) == len(m.key) && (i > 0 || m.key == "" || m.key == "0" || m.leaf == nil)

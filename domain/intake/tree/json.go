@@ -150,7 +150,7 @@ func (p *jsonParser) composite(open byte, depth int) (Node, error) {
 		if err != nil {
 			return n, err
 		}
-		v.Key, v.At = key, int32(at)
+		v.Key, v.At = key, placeOf(at)
 		if n.Children == nil {
 			n.Children = make([]Node, 0, 4)
 		}

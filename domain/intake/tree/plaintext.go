@@ -63,7 +63,7 @@ func parseTitledLines(text string) (Node, bool) {
 			answerStart = lineStart + i + 1
 			titled++
 			n.Children = append(n.Children,
-				Node{Kind: String, Key: strings.TrimSpace(line[:i]), At: int32(len(n.Children))})
+				Node{Kind: String, Key: strings.TrimSpace(line[:i]), At: placeOf(len(n.Children))})
 		case len(n.Children) == 0:
 			n.Children = append(n.Children, Node{Kind: String, Key: "texto"}) // the opening text of a notification
 		}

@@ -37,11 +37,35 @@ const (
 // a repeated key is kept twice: a map would lose an answer.
 type Node struct {
 	Kind     Kind
-	At       int32  // its place in the order of arrival, for the note
+	At       Place  // in the order of arrival, for the note
 	Key      string // in its parent, when that is an object
 	Text     string // of a scalar; the literal of a number
 	Stranger bool   // an element beside people who each have a draft: it feeds no field
 	Children []Node
+}
+
+// Place is where a part of a body arrived, before or after others.
+type Place int64
+
+const (
+	// MaxTexts is how many texts, each in another, may stand around a part of a body.
+	MaxTexts = 3
+	// bitsOfPlace is the size of a place within one text, which has at most maxLeaves.
+	bitsOfPlace = 15
+)
+
+// placeOf is the place of the nth part of a text.
+func placeOf(n int) Place { return Place(n) << (bitsOfPlace * MaxTexts) }
+
+// Within is the place of a part of a text that itself is a part of the body, at a place and inside so many texts.
+func (p Place) Within(text Place, texts int) Place { return text + p>>(bitsOfPlace*texts) }
+
+// ArrivedIn gives all that was read of a text the places that it has in the body.
+func (n *Node) ArrivedIn(text Place, texts int) {
+	n.At = n.At.Within(text, texts)
+	for i := range n.Children {
+		n.Children[i].ArrivedIn(text, texts)
+	}
 }
 
 // SortMembers orders the members of an object independently of their arrival, since the order of keys has no meaning:

@@ -47,7 +47,7 @@ func parseXML(text string) (Node, bool) {
 // startElement opens an element with its attributes as members, without namespace declarations. at is its place in the
 // order of arrival.
 func startElement(t xml.StartElement, at int) *element {
-	e := &element{Node: Node{Kind: Object, Key: t.Name.Local, At: int32(at)}}
+	e := &element{Node: Node{Kind: Object, Key: t.Name.Local, At: placeOf(at)}}
 	for _, a := range t.Attr {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
 			e.Children = append(e.Children, Node{Kind: String, Key: a.Name.Local, At: e.At, Text: a.Value})
