@@ -3,6 +3,7 @@ package gormstore
 import (
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestARequestForABatchBetweenTwoVersions is one: what this version makes stands where the version before looks for it,
-// and what that one made is found.
+// TestARequestForABatchBetweenTwoVersions is one: what this version makes stands where the versions before look for it,
+// and what those made is found.
 func TestARequestForABatchBetweenTwoVersions(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -29,14 +30,29 @@ func TestARequestForABatchBetweenTwoVersions(t *testing.T) {
 			Count(&before).Error; err != nil || before != 1 {
 			t.Errorf("%s: the version before finds %d, %v", s.Writer.Name(), before, err)
 		}
-		if err := s.Writer.Exec("UPDATE batches SET request_hash = '', body_hash = NULL").Error; err != nil {
+		finds := func(from string) {
+			t.Helper()
+			for sent, want := range map[string]bool{"corpo": true, "outro": false} {
+				found, same, err := s.Repos().Batches.ByRequest(t.Context(), b.KeyID, "pedido", []byte(sent))
+				if err != nil || found.ID != b.ID || same != want {
+					t.Errorf("%s: what the version %s made: %q, %v, %v", s.Writer.Name(), from, found.ID, same, err)
+				}
+			}
+		}
+		finds("of now")
+		var hash string
+		var said []byte
+		row := s.Reader.Table("batches").Select("request_hash, body_hash").Row()
+		if err := row.Scan(&hash, &said); err != nil {
 			t.Fatal(s.Writer.Name(), err)
 		}
-		for sent, want := range map[string]bool{"corpo": true, "outro": false} {
-			found, same, err := s.Repos().Batches.ByRequest(t.Context(), b.KeyID, "pedido", []byte(sent))
-			if err != nil || found.ID != b.ID || same != want {
-				t.Errorf("%s: what it made: %q, %v, %v", s.Writer.Name(), found.ID, same, err)
+		for back, columns := range [][]any{{hash, said}, {name, body}} {
+			err := s.Writer.Exec("UPDATE batches SET request_hash = '', body_hash = NULL, request_key = ?, request_body = ?",
+				columns...).Error
+			if err != nil {
+				t.Fatal(s.Writer.Name(), err)
 			}
+			finds(strconv.Itoa(1+back) + " before")
 		}
 		b.ID = testID(4)
 		if err := s.Repos().Batches.Create(t.Context(), b); !errors.Is(err, ports.ErrExists) {

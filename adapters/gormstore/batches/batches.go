@@ -151,14 +151,16 @@ func (r batches) ByRequest(
 	}
 	const of = "COALESCE(key_id, member_id) = ? AND "
 	name, said := requestOf(makerID, requestKey), requestOf(makerID, string(body))
+	hash := requestHash(secret, name)
 	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
 		engine.Where(of+"request_hash = ? AND request_hash <> '' OR "+of+"request_key IN ? AND request_key <> ''",
-			makerID, hex.EncodeToString(requestHash(secret, name)),
-			makerID, engine.Mapped(r.vault.Indexes(name), hex.EncodeToString)))
+			makerID, hex.EncodeToString(hash),
+			makerID, engine.Mapped(append(r.vault.Indexes(name), hash), hex.EncodeToString)))
 	if err != nil {
 		return b, false, err
 	}
-	same = bytes.Equal(row.BodyHash, requestHash(secret, said)) || slices.ContainsFunc(r.vault.Indexes(said),
+	hash = requestHash(secret, said)
+	same = bytes.Equal(row.BodyHash, hash) || slices.ContainsFunc(append(r.vault.Indexes(said), hash),
 		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
 	return batchOf(r.vault, row), same, nil
 }
