@@ -4,13 +4,16 @@ import (
 	"net/url"
 	"regexp"
 	"testing"
+
+	"fichario/domain/crm"
 )
 
 // TestAConditionInRows: rows become an expression, an expression of that form is shown in rows, and of both that one
 // counts which was changed.
 func TestAConditionInRows(t *testing.T) {
 	t.Parallel()
-	v := openSite(t).visitor("Ana")
+	site := openSite(t)
+	v := site.visitor("Ana")
 	v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}})
 	form := func(when, shown string, rows ...string) url.Values {
 		f := url.Values{"nome": {"Score"}, "evento": {"contact.created"}, "acao": {"add_note"}, "texto": {"Ligar"},
@@ -71,6 +74,11 @@ func TestAConditionInRows(t *testing.T) {
 	f := form("", "", "a", "==", "2")
 	f.Set("experimentar", "sim")
 	_, page := v.post("/automacoes", f)
+	member := site.member(v.by.OrgID(), "Caio", crm.Common)
+	rows := form("", "", "a", "==", "2")
+	if answer, _ := member.do("POST", "/automacoes?mudou=linhas", rows, "HX-Request", "true"); answer.StatusCode != 403 {
+		t.Errorf("a member writes a condition: %d", answer.StatusCode)
+	}
 	has(t, "a trial", page, "<b>Vale</b> para o último evento", `value="a"`)
 }
 

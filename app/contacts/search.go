@@ -188,6 +188,9 @@ func (c *Contacts) Search(
 func (c *Contacts) HandOut(ctx context.Context, by app.Caller, text, after string, limit int) (Page, error) {
 	orgID, err := by.ContactsOrg()
 	if err == nil {
+		err = app.CheckPage(after, limit)
+	}
+	if err == nil {
 		err = app.Looked(ctx, c.store, by, audit.Line{
 			OrgID: orgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"busca": app.YesNo(text != "")},
 		})

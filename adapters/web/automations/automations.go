@@ -137,7 +137,7 @@ func (s pages) runDeadAgain(c *web.Call, f struct {
 		if err != nil {
 			return err
 		}
-		return c.Done("/automacoes", web.Plural(n, "execução será tentada", "execuções serão tentadas")+" em instantes.")
+		return c.Done(c.CameFrom("/automacoes"), web.Plural(n, "execução será tentada", "execuções serão tentadas")+" em instantes.")
 	}
 	n, left, err := s.Automations.RunFailedAgain(c.Ctx(), c.By)
 	if err != nil {
@@ -147,5 +147,5 @@ func (s pages) runDeadAgain(c *web.Call, f struct {
 	if left > 0 {
 		stayed = web.Plural(left, "é de automação desabilitada e ficou", "são de automações desabilitadas e ficaram") + "."
 	}
-	return c.DoneExcept("/automacoes", said, stayed)
+	return c.DoneExcept(c.CameFrom("/automacoes"), said, stayed)
 }

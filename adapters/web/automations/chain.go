@@ -1,6 +1,9 @@
 package automations
 
 import (
+	"cmp"
+	"slices"
+
 	"fichario/adapters/web"
 	"fichario/app/automations"
 	"fichario/domain/automation"
@@ -115,8 +118,14 @@ func leads(links []automation.Link) bool {
 	return false
 }
 
-// linksOf draws links while some are left; fewer than none where there were more.
+// linksOf draws links while some are left, those first that trigger another where not all can be drawn; left is below
+// zero where there were more.
 func linksOf(links []automation.Link, rows map[string]*chainRow, left *int) (out []chainLink) {
+	if len(links) > *left {
+		slices.SortStableFunc(links, func(a, b automation.Link) int {
+			return cmp.Compare(min(len(b.Then), 1), min(len(a.Then), 1))
+		})
+	}
 	for _, l := range links {
 		if *left <= 0 {
 			*left = -1

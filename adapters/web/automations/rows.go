@@ -149,6 +149,9 @@ func (s pages) keepInStep(c *web.Call, event automation.EventName, when string) 
 	if !c.Script() || changed == "" {
 		return false, nil
 	}
+	if err := c.Manager(); err != nil {
+		return true, err
+	}
 	data := automationForm{Form: web.Filled(automationFields{Event: event, When: when})}
 	if changed == inRows { // what it says needs no example, which would be in the audit
 		if rows, ok := automation.RowsOf(when); ok {

@@ -36,7 +36,7 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 	}
 	if slices.ContainsFunc(refs, sandbox.Is) {
 		if _, err := e.Sandbox(); err != nil {
-			return nil, nil, err // which is about the script
+			return nil, nil, fmt.Errorf("FICHARIO_SANDBOX_SCRIPT: %w", err)
 		}
 	}
 	for _, ref := range refs {
@@ -144,11 +144,11 @@ func (e *Environment) Sandbox() (*sandbox.Bureau, error) {
 	if path != "" {
 		src, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("FICHARIO_SANDBOX_SCRIPT: %w", err)
+			return nil, fmt.Errorf("the script: %w", err)
 		}
 		folder, err := os.OpenRoot(filepath.Dir(path)) // confines the script to files in its folder
 		if err != nil {
-			return nil, fmt.Errorf("FICHARIO_SANDBOX_SCRIPT: %w", err)
+			return nil, fmt.Errorf("the script: %w", err)
 		}
 		if err := bureau.Script(src, folder.FS()); err != nil {
 			return nil, fmt.Errorf("%s:\n%w", path, err)

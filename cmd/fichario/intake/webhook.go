@@ -27,7 +27,7 @@ type Webhook struct {
 	Enable     webhookEnableCmd     `cmd:"" help:"Accept contacts."`
 	Disable    webhookDisableCmd    `cmd:"" help:"Refuse contacts until it is enabled; senders that retry lose none."`
 	Regenerate webhookRegenerateCmd `cmd:"" help:"Give it a new address; the old one stops working."`
-	Deliveries webhookDeliveriesCmd `cmd:"" help:"List the posts of the last 30 days, newest first."`
+	Deliveries webhookDeliveriesCmd `cmd:"" help:"List the posts that are kept, newest first."`
 	Delivery   webhookDeliveryCmd   `cmd:"" help:"Show a delivery with its body."`
 	Replay     webhookReplayCmd     `cmd:"" help:"Process a delivery again, as if it arrived now."`
 }
