@@ -214,7 +214,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 		}
 		return nil
 	}
-	in := intake.New(atTheDoor{s.store, away}, s.now)
+	in := intake.New(atTheDoor{s.store, away}, s.now).Mailing(true)
 	_, err := in.Receive(t.Context(), hook, post(numbered(7, 8)))
 	equal(t, "said", said(err), "servico_indisponivel")
 	equal(t, "traces", s.traces(hook), "1 1 1 1 1")

@@ -105,7 +105,7 @@ func TestTurnsAreExact(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s := newSetting(t, open(t, at), now)
-			doors := []*intake.Intake{s.intake, intake.New(open(t, at), now)}
+			doors := []*intake.Intake{s.intake, intake.New(open(t, at), now).Mailing(true)}
 			owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
 			rotation, hook := s.turning(owner, ana, leo)
 			var all sync.WaitGroup

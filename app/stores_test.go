@@ -108,7 +108,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.preferences = team.NewPreferences(store)
 	s.bulks, s.rotations = contacts.NewBulks(store, now), contacts.NewRotations(store, now)
 	s.webhooks, s.automations = intakeapp.NewWebhooks(store, now), automations.New(store, now, means(true))
-	s.intake = intakeapp.New(store, now)
+	s.intake = intakeapp.New(store, now).Mailing(true)
 	if announces, ok := store.(interface {
 		OnJobs(func(automation.JobKind))
 	}); ok {

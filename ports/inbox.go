@@ -19,6 +19,9 @@ type Arrival struct {
 	Fingerprint []byte
 	// Read is the id of the delivery that a replay has read; empty for a post.
 	Read string
+	// Mails is whether members are told of new contacts by e-mail: then their jobs are written even where no automation
+	// listens.
+	Mails bool
 	// Lead is the platform's id of the lead that it is, Page of the page; empty for what was posted. A lead is taken once
 	// for ever: its people need no keys, a later arrival of it stores nothing, and its receipts are empty ones. The line
 	// of the log that it waits on goes.
@@ -26,7 +29,8 @@ type Arrival struct {
 }
 
 // Newcomer is a contact to be made. Event is the history entry of its making, Notification what the team is told, Job
-// what fires the automations. All three carry the contact, its organisation and the delivery's time; the job is new.
+// what fires the automations and tells members, which is written where somebody hears of it. All three carry the
+// contact, its organisation and the delivery's time; the job is new.
 type Newcomer struct {
 	Contact      crm.Contact
 	Event        crm.Event
@@ -55,8 +59,9 @@ type Receipt struct {
 
 // Inbox takes what webhooks received.
 type Inbox interface {
-	// Take stores an arrival: the contacts, each with its history entry, notification and job, the delivery, and the
-	// webhook's counter; all of it or nothing, and durably when Take returns. Of any number of arrivals with one key only
+	// Take stores an arrival: the contacts, each with its history entry and notification, its job where an enabled
+	// automation of the organisation is for contact.created or Mails says so, the delivery, and the webhook's counter; all
+	// of it or nothing, and durably when Take returns. Of any number of arrivals with one key only
 	// the first is stored; the others are told so. It returns a receipt for each of the people, in their order. Calls with
 	// one person may share a commit; one that fails does not affect the others. A replay of a delivery that was emptied
 	// or removed since it was read stores nothing: ErrErased. Only outside InTx.

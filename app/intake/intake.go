@@ -23,6 +23,7 @@ type Intake struct {
 	// platforms read notifications that name leads, see NewLeads; waiting wakes those who fetch them.
 	platforms map[intake.Kind]ports.LeadSource
 	waiting   app.Wake
+	mails     bool
 }
 
 const (
@@ -35,6 +36,12 @@ const (
 // New returns the use case.
 func New(store ports.Store, clock app.Clock) *Intake {
 	return &Intake{store: store, clock: clock, large: make(chan struct{}, largeAtOnce), waiting: app.NewWake()}
+}
+
+// Mailing says that members are told of new contacts by e-mail, and returns the use case.
+func (i *Intake) Mailing(yes bool) *Intake {
+	i.mails = yes
+	return i
 }
 
 // Post is one request to a webhook.
@@ -217,7 +224,7 @@ func (i *Intake) take(
 	case err != nil:
 	case unfit == nil:
 		arrival := arrivalOf(hook, drafts, d, known)
-		arrival.Read = read
+		arrival.Read, arrival.Mails = read, i.mails
 		dateConsents(arrival, said)
 		met, err = i.keep(ctx, arrival, known.strict, met)
 	case known.keys[0] != "" && !met[0].Repeated:

@@ -73,7 +73,7 @@ func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page string, l
 			dateConsents(a, l.CreatedAt)
 		}
 	}
-	a.Lead, a.Page = l.ID, page
+	a.Lead, a.Page, a.Mails = l.ID, page, i.mails
 	met, err := i.store.Repos().Inbox.Take(ctx, a)
 	return len(met) > 0 && !met[0].Repeated, err
 }

@@ -171,7 +171,7 @@ type intakeRoom struct {
 }
 
 func intakeOn(g ground) intakeRoom {
-	in := intake.New(g.store, command.Now)
+	in := intake.New(g.store, command.Now).Mailing(g.mailer != nil)
 	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
 		Store: g.store, Platforms: intakecommands.Platforms(g.Settings), Clock: command.Now,
 		ReadBack: g.Settings.MetaReadBack, Mails: g.mailer != nil, Log: g.log,

@@ -348,6 +348,21 @@ func WriteJob(w *engine.SQLiteTx, row JobRow) {
 	}
 }
 
+// Heard are organisations of which it is known whether an automation listens to an event.
+type Heard map[[2]string]bool
+
+// In reports whether an enabled automation of an organisation is for an event, and asks once in a transaction.
+func (h Heard) In(w *engine.SQLiteTx, org engine.UID, event automation.EventName) bool {
+	of := [2]string{string(org), string(event)}
+	yes, asked := h[of]
+	if !asked {
+		var one int
+		yes = w.Row(AskListens, []any{org, string(event)}, &one)
+		h[of] = yes
+	}
+	return yes
+}
+
 // JobTable writes jobs past GORM. insertJob and insertEventJob are its statements on SQLite, the latter for an event to
 // which an automation listens.
 var (

@@ -48,6 +48,7 @@ type taken struct {
 	job          automations.JobRow
 	receipt      *receiptRow     // nil when nothing identifies the post
 	turns        *contacts.Turns // nil where the webhook has no rotation
+	mails        bool            // its job is written whoever listens
 }
 
 // factsOf are the facts of a contact that came in, after its turn was taken.
@@ -128,9 +129,11 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 		})
 	}
 	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" {
-		return r.takeSeveral(ctx, arrived{delivery, deliveryContactRows(a.Delivery), people, t.job, a.Read, a.Lead, a.Page})
+		return r.takeSeveral(ctx, arrived{
+			delivery, deliveryContactRows(a.Delivery), people, a.Mails, t.job, a.Read, a.Lead, a.Page,
+		})
 	}
-	t.delivery = delivery
+	t.delivery, t.mails = delivery, a.Mails
 	return r.take.Call(ctx, t)
 }
 

@@ -18,7 +18,7 @@ import (
 // which of them were kept. Columns are sent as arrays, so that one plan serves any number of posts.
 func (s *room) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
-	made := map[string]bool{}
+	made, queued := map[string]bool{}, false
 	err := s.PastGORM(ctx, func(db *pgx.Conn) error {
 		statement, values := takeStatement, takeValues(in, s.Slot)
 		if rotations, sequences := sentTurns(in); rotations != nil {
@@ -29,13 +29,12 @@ func (s *room) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
 			return err
 		}
 		var id string
-		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { made[id] = true; return nil })
+		_, err = pgx.ForEachRow(rows, []any{&id, &queued}, func() error { made[id] = true; return nil })
 		return err
 	})
-	queued := false
 	for i, t := range in {
 		kept[i] = t.contact == nil || made[string(t.contact.ID)]
-		queued = queued || kept[i] && t.job.ID != ""
+		queued = queued || t.contact == nil && t.job.ID != ""
 	}
 	if queued {
 		s.Announce(automation.FanOut)
@@ -74,17 +73,18 @@ var (
 	sentReceipt = engine.TableOf(receiptRow{}).Sent("receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	})
-	takeArrays = engine.ArraysOf(2, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
+	takeArrays = engine.ArraysOf(3, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
 )
 
 // takeValues are the parameters of takeStatement.
 func takeValues(in []taken, slot int64) []any {
-	rows := make([][]reflect.Value, 6)
+	rows, mails := make([][]reflect.Value, 6), false
 	for i := range rows {
 		rows[i] = make([]reflect.Value, len(in)) // zero where an arrival has no such row
 	}
 	for i := range in {
 		t := &in[i]
+		mails = mails || t.mails // the job of another one does no harm
 		rows[0][i] = reflect.ValueOf(&t.delivery).Elem()
 		if t.contact != nil {
 			rows[1][i] = reflect.ValueOf(t.contact).Elem()
@@ -98,7 +98,7 @@ func takeValues(in []taken, slot int64) []any {
 			rows[5][i] = reflect.ValueOf(t.receipt).Elem()
 		}
 	}
-	return append([]any{slot}, takeArrays.Values(rows...)...)
+	return append([]any{slot, mails}, takeArrays.Values(rows...)...)
 }
 
 // takeStatement writes receipts first: where a receipt exists, or another instance is writing it, nothing else is
@@ -129,7 +129,9 @@ WITH arrived AS (
 ), notification AS (
 	` + sentNotification.Insert("made") + `
 ), job AS (
-	` + sentJob.Insert("made") + `
+	` + sentJob.Insert("made WHERE $2::boolean OR "+
+		automations.Listening("delivery_org_id::uuid", engine.Literal(automation.ContactCreated))) + `
+	RETURNING contact_id
 ), refused AS (
 	` + refusedJob.Insert("arrived WHERE delivery_outcome = "+engine.Literal(webhook.Refused)+" AND job_id IS NOT NULL AND "+
 		automations.Listening("delivery_org_id::uuid", engine.Literal(automation.DeliveryRefused))) + `
@@ -164,5 +166,5 @@ WITH arrived AS (
 	FROM made WHERE (SELECT COUNT(*) FROM came) >= 0
 	GROUP BY 1 ORDER BY 1` + contacts.StageTally.Add + `
 )
-SELECT contact_id FROM made`
+SELECT contact_id, EXISTS (SELECT 1 FROM job) FROM made`
 }

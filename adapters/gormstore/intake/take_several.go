@@ -26,6 +26,7 @@ type arrived struct {
 	delivery DeliveryRow
 	others   []DeliveryContactRow
 	people   []taken
+	mails    bool
 	job      automations.JobRow
 	read     string
 	lead     string // the platform's id of the lead that it is; empty for a post
@@ -93,14 +94,14 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		rows = append(rows, &a.others)
 	}
 	if len(people) > 0 {
-		rows = append(rows, &notifications, &jobs)
+		rows = append(rows, &notifications)
 	}
 	for _, some := range rows {
 		if err := tx.Create(some).Error; err != nil {
 			return err
 		}
 	}
-	if err := tellRefused(tx, a); err != nil {
+	if err := tell(tx, a, jobs); err != nil {
 		return err
 	}
 	if len(people) > 0 {
@@ -155,15 +156,20 @@ func stillThere(tx *gorm.DB, id string) error {
 	return err
 }
 
-// tellRefused writes the job of a refused replay, if an automation listens.
-func tellRefused(tx *gorm.DB, a arrived) error {
-	if len(a.people) > 0 || a.job.ID == "" {
-		return nil
+// tell writes the jobs of new contacts, or that of a refused replay, where somebody hears of it.
+func tell(tx *gorm.DB, a arrived, jobs []automations.JobRow) error {
+	event, heard := automation.ContactCreated, a.mails
+	if len(jobs) == 0 {
+		if a.job.ID == "" {
+			return nil
+		}
+		jobs, event, heard = []automations.JobRow{a.job}, automation.DeliveryRefused, false
 	}
-	var listens bool
-	err := tx.Raw("SELECT "+automations.Listening("?", "?"), a.job.OrgID, a.job.Event).Scan(&listens).Error
-	if err == nil && listens {
-		err = tx.Create(&a.job).Error
+	if !heard {
+		err := tx.Raw("SELECT "+automations.Listening("?", "?"), jobs[0].OrgID, string(event)).Scan(&heard).Error
+		if err != nil || !heard {
+			return err
+		}
 	}
-	return err
+	return tx.Create(&jobs).Error
 }

@@ -7,6 +7,7 @@ import (
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/team"
+	"fichario/domain/automation"
 )
 
 // The statements of an arrival on SQLite, row by row.
@@ -22,6 +23,7 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
 		counts, hours, figures := map[engine.UID]int64{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)
+		heard := automations.Heard{}
 		for i := range in {
 			t := &in[i]
 			if t.contact != nil {
@@ -34,9 +36,11 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				w.Exec(insertContact, sentContact.Values(t.contact)...)
 				w.Exec(insertEvent, sentEvent.Values(&t.event)...)
 				w.Exec(team.InsertNotification, sentNotification.Values(&t.notification)...)
-				t.job.Facts = factsOf(t.contact)
-				w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)
-				w.Queued = true
+				if t.mails || heard.In(w, t.contact.OrgID, automation.ContactCreated) {
+					t.job.Facts = factsOf(t.contact)
+					w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)
+					w.Queued = true
+				}
 				counts[t.delivery.WebhookID]++
 				figures.Add(t.contact, 1)
 			} else if t.job.ID != "" {

@@ -26,7 +26,7 @@ func sentTurns(in []taken) (rotations, sequences []*string) {
 // that a repeated post takes none, in a fixed order, and stay locked until the commit: across all instances each turn
 // is taken once.
 var turnStatement = func() string {
-	last := 1 + len(takeArrays.Columns)
+	last := 2 + len(takeArrays.Columns)
 	parameters := fmt.Sprintf("%s, $%d::text[], $%d::text[]", takeArrays.Parameters, last+1, last+2)
 	assigned := fmt.Sprintf(`CASE WHEN turned_id IS NULL THEN contact_assignee_id ELSE substr(turn_sequence,
 		1 + %[1]d * ((turn - of_them + nth - 1) %% (length(turn_sequence) / %[1]d))::integer, %[1]d) END

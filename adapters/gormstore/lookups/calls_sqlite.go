@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -75,7 +76,7 @@ func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		sum, listeners := newCharges(), map[listener]bool{}
+		sum, heard := newCharges(), automations.Heard{}
 		for i := range in {
 			e := &in[i]
 			var answered bool
@@ -93,7 +94,7 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 				for j := range e.parts {
 					w.Exec(insertRecord, recordTable.Values(&e.parts[j])...)
 				}
-				writeCompleted(w, listeners, e.entry, e.trail)
+				writeCompleted(w, heard, e.entry, e.trail)
 			}
 			sum.end(e.entry, e.price)
 			sum.asked(*e)

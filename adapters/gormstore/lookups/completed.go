@@ -18,26 +18,14 @@ func completedJob(row LookupRow, trail automation.Trail) automations.JobRow {
 	}
 }
 
-// listener is an organisation with an event.
-type listener struct {
-	org   engine.UID
-	event string
-}
-
 // writeCompleted writes the job of an answered lookup, where any automation listens.
-func writeCompleted(w *engine.SQLiteTx, known map[listener]bool, row LookupRow, trail automation.Trail) {
-	l := listener{row.OrgID, string(automation.LookupCompleted)}
-	yes, asked := known[l]
-	if !asked {
-		var one int
-		yes = w.Row(automations.AskListens, []any{l.org, l.event}, &one)
-		known[l] = yes
+func writeCompleted(w *engine.SQLiteTx, heard automations.Heard, row LookupRow, trail automation.Trail) {
+	if !heard.In(w, row.OrgID, automation.LookupCompleted) {
+		return
 	}
-	if yes {
-		job := completedJob(row, trail)
-		w.Exec(automations.InsertJob, automations.JobTable.Values(&job)...)
-		w.Queued = true
-	}
+	job := completedJob(row, trail)
+	w.Exec(automations.InsertJob, automations.JobTable.Values(&job)...)
+	w.Queued = true
 }
 
 // addCompleted writes the job of a lookup that the history answered, in its transaction. It reports whether an

@@ -147,7 +147,7 @@ func (s *room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 func (s *room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
 	written := make([]bool, len(entries))
 	return written, s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		listeners := map[listener]bool{}
+		heard := automations.Heard{}
 		late := lateOnes(w, entries)
 		var rows []LookupRow
 		for i := range entries {
@@ -156,7 +156,7 @@ func (s *room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, er
 			}
 			rows = append(rows, entries[i].row)
 			w.Exec(insertEntry, entryTable.Values(&entries[i].row)...)
-			writeCompleted(w, listeners, entries[i].row, entries[i].trail)
+			writeCompleted(w, heard, entries[i].row, entries[i].trail)
 		}
 		for _, hour := range hoursOfCached(rows, s.Slot) {
 			_ = hourTally.Count(w.Counting, &hour)

@@ -121,7 +121,7 @@ type webhookReplayCmd struct {
 func (c *webhookReplayCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
 		// The service on this database finds the job within a second.
-		a, err := intakeapp.New(store, command.Now).Replay(e.Ctx, app.Operator(), c.ID)
+		a, err := intakeapp.New(store, command.Now).Mailing(e.Settings.SMTPURL != "").Replay(e.Ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,12 @@
 package intake
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -56,6 +58,46 @@ func taking(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "refused delivery", delivery, refused)
 	kit.Same(t, "counter after a refusal", kit.Received(t, s, w.ID), 2)
+}
+
+// jobsHeard: a new contact has a job where an enabled automation of its organisation is for new contacts, or members
+// are told by e-mail.
+func jobsHeard(t *testing.T, s ports.Store) {
+	ctx, repos, o, other := t.Context(), s.Repos(), kit.Org(t, s), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	rule := func(orgID string, event automation.EventName) automation.Automation {
+		a := automation.Automation{
+			ID: kit.ID(), OrgID: orgID, Name: "a", Event: event, Enabled: true, CreatedAt: kit.At,
+			Action: automation.Action{Kind: automation.AddNote, Text: "x"},
+		}
+		kit.Must(t, repos.Automations.Create(ctx, a))
+		return a
+	}
+	heard := func(what string, mails, want bool) {
+		t.Helper()
+		for people := range 2 {
+			a := kit.ArrivalOf(w, kit.ID(), people+1)
+			a.Mails = mails
+			_, err := repos.Inbox.Take(ctx, a)
+			kit.Must(t, err)
+			for _, n := range a.People {
+				_, err := repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
+				if !errors.Is(err, ports.ErrNotFound) {
+					kit.Must(t, err)
+				}
+				kit.Same(t, what, err == nil, want)
+			}
+		}
+	}
+	heard("nobody", false, false)
+	heard("by e-mail", true, true)
+	rule(o.ID, automation.ContactMoved)
+	rule(other.ID, automation.ContactCreated)
+	heard("others", false, false)
+	own := rule(o.ID, automation.ContactCreated)
+	heard("an automation", false, true)
+	kit.Must(t, repos.Automations.SetEnabled(ctx, o.ID, own.ID, false))
+	heard("one that is off", false, false)
 }
 
 func takingOnce(t *testing.T, s ports.Store) {

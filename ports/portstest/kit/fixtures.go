@@ -117,7 +117,7 @@ func Arrival(w webhook.Webhook, stageID string) ports.Arrival { return ArrivalOf
 
 // ArrivalOf is a post with that many people.
 func ArrivalOf(w webhook.Webhook, stageID string, people int) ports.Arrival {
-	a := ports.Arrival{Delivery: webhook.Delivery{
+	a := ports.Arrival{Mails: true, Delivery: webhook.Delivery{
 		ID: ID(), OrgID: w.OrgID, WebhookID: w.ID, At: At, Outcome: webhook.Accepted,
 		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: []byte(`{"a":"ç"}`),
 	}}
