@@ -238,7 +238,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	for i := range n.Children {
 		k := &n.Children[i]
 		k.Key = "" // an index is not a name
-		r.at = r.place(k, s)
+		r.at = k.At
 		s.closed = s.closed || k.Stranger // strangers come last
 		switch {
 		case mirrors != nil && mirrors[i]:

@@ -154,7 +154,7 @@ func (r *reader) mailMember(m *mail, k *tree.Node, s scope) bool {
 	case mailHeaders[name]:
 		r.drop("mail header", k)
 	case k == m.message:
-		r.at, s.prefix = r.place(k, s), ""
+		r.at, s.prefix = k.At, ""
 		r.keep(&answer{key: k.Key, entry: entry{field: fieldMessage}, values: r.single(tree.ScalarText(k)), scope: s})
 	case mailHTML[name] && m.message != nil && k.Kind == tree.String:
 		return r.dropIf(text.Fold(fields.WithoutTags(k.Text)) == text.Fold(m.message.Text), "mirror", k)
@@ -166,7 +166,7 @@ func (r *reader) mailMember(m *mail, k *tree.Node, s scope) bool {
 
 // mailSender reads who sent an e-mail. A machine's address is not the contact's where an answer would go elsewhere.
 func (r *reader) mailSender(m *mail, k *tree.Node, s scope) {
-	r.at = r.place(k, s)
+	r.at = k.At
 	if k.ScalarList() && len(k.Children) == 1 {
 		only := k.Children[0]
 		only.Key, k = k.Key, &only

@@ -31,23 +31,19 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	var versions []version
 	in := crowd{Options: o}
-	if whole, some := withTextsRead(&sent, 0); some {
+	whole, some := withTextsRead(&sent)
+	versions := in.people(&whole)
+	if some && len(versions) < 2 && !hasStranger(&whole) { // texts that list no people are answers
+		whole = sent
 		versions = in.people(&whole)
-		if len(versions) < 2 && hasStranger(&whole) { // one of the texts lists the contact beside others
-			sent = whole
-		}
-	}
-	if len(versions) < 2 && !hasStranger(&sent) {
-		versions = in.people(&sent)
 	}
 	if len(versions) > 1 {
 		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
 			return drafts, err
 		}
 	}
-	d, err := readTree(o, sent, nil)
+	d, err := readTree(o, whole, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,25 +52,23 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 
 // withTextsRead returns a tree in which the texts that are JSON are what they say, where people may stand, and whether
 // there are any: a list of people is the same list in a form's field or in a queue's message.
-func withTextsRead(n *tree.Node, depth int) (out tree.Node, some bool) {
+func withTextsRead(n *tree.Node) (out tree.Node, some bool) {
 	if out = *n; isAnswer(n) {
 		return out, false
 	}
 	for i := range n.Children {
-		k, deeper := n.Children[i], depth
-		isText := k.Kind == tree.String && depth < tree.MaxTexts && tree.LooksJSON(k.Text) &&
+		k := n.Children[i]
+		isText := k.Kind == tree.String && k.Texts < tree.MaxTexts && tree.LooksJSON(k.Text) &&
 			(n.Kind == tree.Array || peopleLists[names.Of(k.Key)])
 		if isText {
-			read, ok, err := tree.EmbeddedJSON(k.Text, 1+depth)
+			read, ok, err := k.JSON()
 			if isText = ok && err == nil; isText {
-				read.ArrivedIn(k.At, 1+depth)
-				read.Key, read.At = k.Key, k.At
-				k, deeper = read, depth+1
+				k = read
 			}
 		}
 		inner := false
 		if !k.Scalar() {
-			k, inner = withTextsRead(&k, deeper)
+			k, inner = withTextsRead(&k)
 		}
 		if !isText && !inner {
 			continue

@@ -17,7 +17,6 @@ type reader struct {
 	keys        []string                                  // the names that arrived, in order of arrival
 	keyPlaces   []tree.Place                              // the place of arrival of each
 	at          tree.Place                                // the place of arrival of the part being read
-	base        tree.Place                                // the place of arrival of the text around it, see place
 	closedForm  bool                                      // an address stands in what describes a form
 	openForm    bool                                      // that is what was typed into the form
 	emptyEmail  string                                    // the e-mail field that came without a value

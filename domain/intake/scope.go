@@ -15,7 +15,6 @@ type scope struct {
 	prefix   string // the keys of the unknown objects around it
 	group    int32  // the record that it belongs to
 	rank     int16  // its distance from the contact; the lower the better
-	embeds   int8   // how many embedded submissions it is inside
 	closed   bool   // it feeds no field
 	person   bool   // it is inside a contact, lead, customer …
 	deal     bool   // it is inside a deal or a purchase
@@ -30,10 +29,6 @@ type scope struct {
 	marks    marks
 	envelope envelope
 }
-
-// place is where a part of the body arrived, including parts of embedded submissions, so that the note can keep the
-// order of the answers.
-func (r *reader) place(n *tree.Node, s scope) tree.Place { return n.At.Within(r.base, int(s.embeds)) }
 
 // marks are rare properties of parts of a body.
 type marks uint8

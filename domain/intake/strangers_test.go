@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -210,15 +211,27 @@ func TestJotformsQuestionsThatWereRenamed(t *testing.T) {
 // TestWhatATextSaysStandsWhereItStood: the note keeps the order of the answers, also where a text lists people.
 func TestWhatATextSaysStandsWhereItStood(t *testing.T) {
 	t.Parallel()
-	const tickets = `"items":"[{\"poltrona\":\"1\",\"email\":\"x@x.com\",\"setor\":\"A\"}` +
-		`,{\"poltrona\":\"2\",\"email\":\"y@x.com\"}]"`
-	const guests = `"leads":"[{\"nome\":\"Bia\",\"email\":\"b@x.com\",\"mesa\":\"4\"}` +
-		`,{\"nome\":\"Caio\",\"email\":\"c@x.com\",\"mesa\":\"5\"}]"`
-	for body, want := range map[string]string{
-		`{"nome":"Ana","email":"ana@x.com","cidade":"Recife",` + tickets + `,"turma":"B"}`:            "cidade poltrona email setor turma poltrona email",
-		`{"f1":"a","f2":"b","f3":"c","f4":"d","f5":"e","f6":"f","f7":"g",` + guests + `,"turma":"B"}`: "f1 f2 f3 f4 f5 f6 f7 mesa turma",
+	quoted := func(s string) string {
+		text, _ := json.Marshal(s)
+		return string(text)
+	}
+	tickets := `[{"poltrona":"1","email":"x@x.com","setor":"A"},{"poltrona":"2","email":"y@x.com"}]`
+	guests := `[{"nome":"Bia","email":"b@x.com","escolhas":` + quoted(`{"cor":"azul","prazo":"maio","tamanho":"M"}`) +
+		`,"mesa":"4"},{"nome":"Caio","email":"c@x.com","mesa":"5"}]`
+	part := "--x\r\nContent-Disposition: form-data; name="
+	for _, c := range []struct{ typ, body, want string }{
+		{"", `{"nome":"Ana","email":"ana@x.com","cidade":"Recife","items":` + quoted(tickets) + `,"turma":"B"}`,
+			"cidade poltrona email setor turma poltrona email"}, // who is unknown is last
+		{"", `{"nome":"Ana","email":"ana@x.com","cidade":"Recife","items":` + tickets + `,"turma":"B"}`,
+			"cidade poltrona email setor turma poltrona email"},
+		{"", `{"f1":"a","f2":"b","f3":"c","f4":"d","f5":"e","f6":"f","f7":"g","leads":` + quoted(guests) + `,"turma":"B"}`,
+			"f1 f2 f3 f4 f5 f6 f7 cor prazo tamanho mesa turma"},
+		{"multipart/form-data; boundary=x", part + "nome\r\n\r\nAna\r\n" + part + "email\r\n\r\nana@x.com\r\n" +
+			part + "cidade\r\n\r\nRecife\r\n" + part + "dados\r\nContent-Type: application/json\r\n\r\n" +
+			`{"cor":"azul","prazo":"maio","tamanho":"M"}` + "\r\n" + part + "turma\r\n\r\nB\r\n--x--\r\n",
+			"cidade cor prazo tamanho turma"},
 	} {
-		drafts, err := ReadAll(Options{Kind: FormService}, "", []byte(body))
+		drafts, err := ReadAll(Options{Kind: FormService}, c.typ, []byte(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,8 +239,32 @@ func TestWhatATextSaysStandsWhereItStood(t *testing.T) {
 		for _, p := range drafts[0].Leftover {
 			said = append(said, p.Key)
 		}
-		if got := strings.Join(said, " "); got != want {
-			t.Errorf("%s: %s, not %s", body, got, want)
+		if got := strings.Join(said, " "); got != c.want {
+			t.Errorf("%s: %s, not %s", c.body, got, c.want)
+		}
+	}
+}
+
+// TestATextThatListsWhoComesAlong is read like the list itself: its lines have the value, its id is the submission's.
+func TestATextThatListsWhoComesAlong(t *testing.T) {
+	t.Parallel()
+	const lines = `[{"produto":"Curso","price":100,"quantity":1},` +
+		`{"produto":"Ingresso","email":"x@x.com","price":50,"quantity":1},` +
+		`{"produto":"Ingresso","email":"y@x.com","price":50,"quantity":1}]`
+	const order = `{"submission_id":"a1b2c3d4e5f60718","items":` + lines + "}"
+	for _, list := range []string{`"items":` + lines, `"payload":` + order} {
+		key, value, _ := strings.Cut(list, ":")
+		text, _ := json.Marshal(value)
+		var said []string
+		for _, sent := range []string{value, string(text)} {
+			drafts, err := ReadAll(Options{Kind: FormService}, "", []byte(`{"nome":"Ana","email":"ana@x.com",`+key+":"+sent+"}"))
+			if err != nil || len(drafts) != 1 {
+				t.Fatalf("%s: %d people, %v", sent, len(drafts), err)
+			}
+			said = append(said, fmt.Sprint(drafts[0].Amount, drafts[0].DeliveryID))
+		}
+		if said[0] != said[1] || !strings.HasPrefix(said[0], "2") {
+			t.Errorf("%s: as a list %s, as a text %s", key, said[0], said[1])
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 
 // member walks one member of an object.
 func (r *reader) member(k *tree.Node, s scope) {
-	r.at = r.place(k, s)
+	r.at = k.At
 	e := lookup(k.Key)
 	if e.tree == unknownTree && eventOf(k.Key) != nil {
 		e.tree = containerTree // the event's name
@@ -248,7 +248,7 @@ var namesThing = names.Set(`name nome title titulo description descricao summary
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *tree.Node, e entry, s scope) {
-	if k.Kind == tree.String && s.embeds < tree.MaxTexts {
+	if k.Kind == tree.String && k.Texts < tree.MaxTexts {
 		if tree.LooksJSON(k.Text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
 			return
 		}
@@ -272,7 +272,7 @@ func (r *reader) leaf(k *tree.Node, e entry, s scope) {
 
 // jsonLeaf walks a text that is a submission in JSON.
 func (r *reader) jsonLeaf(k *tree.Node, e entry, s scope) bool {
-	n, ok, err := tree.EmbeddedJSON(k.Text, 1+int(s.embeds))
+	n, ok, err := k.JSON()
 	if err != nil && e.tree != unknownTree {
 		r.err = err
 		return true
@@ -280,10 +280,6 @@ func (r *reader) jsonLeaf(k *tree.Node, e entry, s scope) bool {
 	if !ok {
 		return false
 	}
-	n.Key = k.Key
-	defer func(base tree.Place) { r.base = base }(r.base)
-	r.base = r.at
-	s.embeds++
 	if n.Kind == tree.Object && e.tree == unknownTree {
 		s.rank++ // a submission in a field of another, whatever the field's name
 		r.object(&n, s)
@@ -327,9 +323,7 @@ func (r *reader) queryLeaf(k *tree.Node, s scope) bool {
 		return false
 	}
 	r.dropText("query", k.Text) // its parts are answers
-	defer func(base tree.Place) { r.base = base }(r.base)
-	r.base = r.at
-	s.embeds++
+	n.Within(k)
 	r.object(&n, s)
 	return true
 }

@@ -97,7 +97,11 @@ func (b *branch) append(key string, at int) *branch {
 func (b *branch) node(top bool) Node {
 	if b.leaf != nil {
 		n := *b.leaf
-		n.Key, n.At = b.key, placeOf(b.at)
+		if n.Key = b.key; n.Scalar() {
+			n.At = placeOf(b.at)
+		} else {
+			n.Within(&Node{At: placeOf(b.at)}) // a part that is JSON
+		}
 		return n
 	}
 	n := Node{Kind: Object, Key: b.key, At: placeOf(b.at), Children: make([]Node, 0, len(b.members))}

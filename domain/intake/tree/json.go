@@ -204,3 +204,14 @@ func EmbeddedJSON(s string, depth int) (Node, bool, error) {
 	n, err := p.value(depth)
 	return n, err == nil, err
 }
+
+// JSON reads the text of a scalar under its key, if that is JSON; false for any other. The error is that of a text with
+// too much in it.
+func (n *Node) JSON() (Node, bool, error) {
+	read, ok, err := EmbeddedJSON(n.Text, int(n.Texts)+1)
+	if ok {
+		read.Key = n.Key
+		read.Within(n)
+	}
+	return read, ok, err
+}

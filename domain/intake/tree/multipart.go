@@ -69,7 +69,7 @@ func addPart(form *bracketTree, part *multipart.Part) error {
 	typ, charset := mediaType(part.Header.Get("Content-Type"))
 	value := Node{Kind: String, Text: DecodeText(string(text), charset)}
 	if typ == "application/json" {
-		n, ok, err := EmbeddedJSON(value.Text, 1)
+		n, ok, err := EmbeddedJSON(value.Text, 1) // its place is known with the others
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ const (
 type Node struct {
 	Kind     Kind
 	At       Place  // in the order of arrival, for the note
+	Texts    int8   // how many texts stand around it, each the value of a field
 	Key      string // in its parent, when that is an object
 	Text     string // of a scalar; the literal of a number
 	Stranger bool   // an element beside people who each have a draft: it feeds no field
@@ -48,7 +49,8 @@ type Node struct {
 type Place int64
 
 const (
-	// MaxTexts is how many texts, each in another, may stand around a part of a body.
+	// MaxTexts is how many texts, each in another, may stand around a part of a body: so deep may a submission come as the
+	// value of another's field.
 	MaxTexts = 3
 	// bitsOfPlace is the size of a place within one text, which has at most maxLeaves.
 	bitsOfPlace = 15
@@ -57,14 +59,13 @@ const (
 // placeOf is the place of the nth part of a text.
 func placeOf(n int) Place { return Place(n) << (bitsOfPlace * MaxTexts) }
 
-// Within is the place of a part of a text that itself is a part of the body, at a place and inside so many texts.
-func (p Place) Within(text Place, texts int) Place { return text + p>>(bitsOfPlace*texts) }
+// Within says of what was read of a text that it arrived where the text did.
+func (n *Node) Within(text *Node) { n.within(text.At, text.Texts+1) }
 
-// ArrivedIn gives all that was read of a text the places that it has in the body.
-func (n *Node) ArrivedIn(text Place, texts int) {
-	n.At = n.At.Within(text, texts)
+func (n *Node) within(text Place, texts int8) {
+	n.At, n.Texts = text+n.At>>(bitsOfPlace*texts), texts
 	for i := range n.Children {
-		n.Children[i].ArrivedIn(text, texts)
+		n.Children[i].within(text, texts)
 	}
 }
 
