@@ -647,6 +647,7 @@ func (w *world) judgeEvents(ctx context.Context) {
 		}
 	}
 	w.judgeMoves(moves, notes)
+	w.judgeNew()
 	w.judgeUndone(moves)
 	for _, contact := range slices.Sorted(maps.Keys(edges)) {
 		if len(edges[contact]) == len(moves[contact]) {
@@ -729,6 +730,24 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 	}
 	if len(told) != all && all < 30 {
 		w.fail("moves", "%d moves, and %d were told", all, len(told))
+	}
+}
+
+// judgeNew: a rule that was there first heard of every new contact.
+func (w *world) judgeNew() {
+	if !w.idle() || w.did("toggle") || !w.plan.rules[1] || w.plan.deaf > 0 {
+		return
+	}
+	told := map[string]bool{}
+	for _, c := range w.heard.heard {
+		if c.Event.Name == automation.ContactCreated {
+			told[c.Event.Contact.ID] = true
+		}
+	}
+	for _, row := range w.rows(fmt.Sprintf("SELECT id FROM contacts WHERE org_id = '%s'", w.orgID)) {
+		if !told[row[0]] {
+			w.fail("events", "the rule for new contacts did not hear of %s", row[0])
+		}
 	}
 }
 

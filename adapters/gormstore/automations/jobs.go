@@ -328,8 +328,8 @@ func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
 }
 
 // An event is a job written in the transaction that makes it true, provided that an automation listens at that moment:
-// one added meanwhile hears of what commits after it. Whether any listens is looked up in the index, in the statement
-// itself or once per organisation and transaction.
+// one added meanwhile hears of what begins after it, on SQLite also of what commits after it. Whether any listens is
+// looked up in the index, in the statement itself or once per organisation and transaction.
 
 // addEventJobs writes the jobs of events on PostgreSQL.
 var addEventJobs = engine.ManyOf(JobTable).Then(" WHERE " + Listening("a.org_id::uuid", "a.event"))

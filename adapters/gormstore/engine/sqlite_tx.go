@@ -43,7 +43,7 @@ type SQLiteTx struct {
 
 // OnSQLite runs f in one transaction, which waits for its connection as long as ctx lasts, and for the lock of another
 // process as long as SQLite does. No statement in it waits for anything, so that ctx is only asked between them: the
-// driver and database/sql would start a goroutine or two for each statement, to watch for its end.
+// driver would start a goroutine for each statement, to watch for its end.
 func (s *Engine) OnSQLite(ctx context.Context, f func(*SQLiteTx)) error {
 	pool, err := s.Writer.DB()
 	if err != nil {

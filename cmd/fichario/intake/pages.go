@@ -80,7 +80,7 @@ func Platforms(s command.Settings) map[intake.Kind]ports.LeadSource {
 // withLeads runs a command on the use case.
 func withLeads(e *command.Environment, do func(*intakeapp.Leads) error) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		return do(LeadsOf(e, store, intakeapp.New(store, command.Now).Mailing(e.Settings.SMTPURL != "")))
+		return do(LeadsOf(e, store, intakeapp.New(store, command.Now).Mailing(true)))
 	})
 }
 
