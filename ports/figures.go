@@ -14,8 +14,8 @@ type Figures interface {
 	Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ContactFigure, error)
 	// Lookups counts lookups by day and product. A day whose charges were all taken back may appear with zeros.
 	Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]LookupFigure, error)
-	// Deliveries counts the posts to webhooks by day and webhook.
-	Deliveries(ctx context.Context, orgID string, bounds []time.Time) ([]DeliveryFigure, error)
+	// Deliveries counts the posts to webhooks by day and webhook; with the id of a webhook, its own alone.
+	Deliveries(ctx context.Context, orgID, webhookID string, bounds []time.Time) ([]DeliveryFigure, error)
 	// Stages counts where the contacts of each origin are that came since a time: the newest of each, at most so many.
 	Stages(ctx context.Context, origins []string, since time.Time, most int) ([]StageFigure, error)
 }

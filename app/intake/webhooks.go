@@ -178,15 +178,27 @@ func (w *Webhooks) Summaries(
 	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
 }
 
-// Days returns what the webhooks of an organisation received on each day, by webhook; bounds holds the beginning of
-// each day and, last, the end of the last one. Webhooks that received nothing are left out. Faults: those of Summaries.
+// Latest returns when the webhooks of an organisation got their last post since a time, by webhook. Faults: those of
+// Summaries.
+func (w *Webhooks) Latest(
+	ctx context.Context, by app.Caller, orgID string, since time.Time,
+) (map[string]time.Time, error) {
+	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Deliveries.Latest(ctx, orgID, since)
+}
+
+// Days returns what the webhooks of an organisation received on each day, by webhook, or with the id of a webhook only
+// that one; bounds holds the beginning of each day and, last, the end of the last one. Webhooks that received nothing
+// are left out. Faults: those of Summaries.
 func (w *Webhooks) Days(
-	ctx context.Context, by app.Caller, orgID string, bounds []time.Time,
+	ctx context.Context, by app.Caller, orgID, webhookID string, bounds []time.Time,
 ) (map[string][]webhook.Summary, error) {
 	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	figures, err := w.store.Repos().Figures.Deliveries(ctx, orgID, bounds)
+	figures, err := w.store.Repos().Figures.Deliveries(ctx, orgID, webhookID, bounds)
 	out := map[string][]webhook.Summary{}
 	for _, f := range figures {
 		if out[f.WebhookID] == nil {

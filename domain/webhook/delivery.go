@@ -94,6 +94,12 @@ func (d Delivery) AmbiguousID() string { return d.Header("x-webhook-id") }
 // Summary is what a webhook got in a period.
 type Summary struct {
 	Accepted, Repeated, Refused int
-	// Last is when the last post came.
-	Last time.Time
+}
+
+// Sum adds periods up.
+func Sum(periods []Summary) (all Summary) {
+	for _, p := range periods {
+		all.Accepted, all.Repeated, all.Refused = all.Accepted+p.Accepted, all.Repeated+p.Repeated, all.Refused+p.Refused
+	}
+	return all
 }

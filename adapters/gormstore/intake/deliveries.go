@@ -156,20 +156,34 @@ func (r deliveries) Summaries(
 	var rows []struct {
 		WebhookID                   engine.UID
 		Accepted, Repeated, Refused int
-		Last                        string // the newest id, which begins with its time
 	}
 	err := r.QueryList(ctx, "deliveries.summaries", func(db *gorm.DB) error {
 		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
-				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((
-				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id AND d.id > ? ORDER BY d.id DESC LIMIT 1
-				), '') AS last`, engine.IDsSince(engine.HourOf(since))).
+				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused`).
 			Where("w.org_id = ? AND h.hour >= ?", orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}
 	for _, row := range rows {
-		out[string(row.WebhookID)] = webhook.Summary{
-			Accepted: row.Accepted, Repeated: row.Repeated, Refused: row.Refused, Last: engine.TimeOfID(row.Last),
+		out[string(row.WebhookID)] = webhook.Summary{Accepted: row.Accepted, Repeated: row.Repeated, Refused: row.Refused}
+	}
+	return out, err
+}
+
+func (r deliveries) Latest(ctx context.Context, orgID string, since time.Time) (map[string]time.Time, error) {
+	var rows []struct {
+		WebhookID engine.UID
+		Last      *string // its id, which begins with its time
+	}
+	err := r.QueryList(ctx, "deliveries.latest", func(db *gorm.DB) error {
+		return db.Table("webhooks AS w").Select(`w.id AS webhook_id, (SELECT CAST(d.id AS text) FROM deliveries d
+			WHERE d.webhook_id = w.id AND d.id > ? ORDER BY d.id DESC LIMIT 1) AS last`, engine.IDsSince(since)).
+			Where("w.org_id = ?", orgID).Find(&rows).Error
+	})
+	out := map[string]time.Time{}
+	for _, row := range rows {
+		if row.Last != nil {
+			out[string(row.WebhookID)] = engine.TimeOfID(*row.Last)
 		}
 	}
 	return out, err

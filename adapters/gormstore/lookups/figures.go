@@ -28,7 +28,8 @@ const (
 		GROUP BY 1, 2`
 	deliveriesByDay = `SELECT days.day, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
 		FROM webhooks w CROSS JOIN days CROSS JOIN delivery_hours h
-		WHERE w.org_id = ? AND h.webhook_id = w.id AND h.hour >= days.since AND h.hour < days.until GROUP BY 1, 2`
+		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id
+			AND h.hour >= days.since AND h.hour < days.until GROUP BY 1, 2`
 )
 
 func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ports.ContactFigure, error) {
@@ -38,7 +39,7 @@ func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time)
 		f.WebhookID, f.OriginID = webhook.Known(), origin.Known()
 		return f, err
 	}
-	return eachFigure(ctx, r, "figures.contacts", contactsByDay, orgID, bounds, read)
+	return eachFigure(ctx, r, "figures.contacts", contactsByDay, bounds, read, orgID)
 }
 
 func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]ports.LookupFigure, error) {
@@ -46,17 +47,19 @@ func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) 
 		err = rows.Scan(&f.Day, &f.Product, &f.Charged, &f.Cached, &f.Amount)
 		return f, err
 	}
-	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, orgID, bounds, read)
+	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, bounds, read, orgID)
 }
 
-func (r figures) Deliveries(ctx context.Context, orgID string, bounds []time.Time) ([]ports.DeliveryFigure, error) {
+func (r figures) Deliveries(
+	ctx context.Context, orgID, webhookID string, bounds []time.Time,
+) ([]ports.DeliveryFigure, error) {
 	read := func(rows *sql.Rows) (f ports.DeliveryFigure, err error) {
 		var hook engine.UID
 		err = rows.Scan(&f.Day, &hook, &f.Accepted, &f.Repeated, &f.Refused)
 		f.WebhookID = string(hook)
 		return f, err
 	}
-	return eachFigure(ctx, r, "figures.deliveries", deliveriesByDay, orgID, bounds, read)
+	return eachFigure(ctx, r, "figures.deliveries", deliveriesByDay, bounds, read, orgID, webhookID, webhookID)
 }
 
 // stagesOfOrigin reads an index alone, contacts_of_origin.
@@ -98,11 +101,11 @@ func (r figures) Stages(
 
 // eachFigure reads rows without GORM, because a month has thousands of them.
 func eachFigure[Figure any](
-	ctx context.Context, r figures, op, query, orgID string, bounds []time.Time, read func(*sql.Rows) (Figure, error),
+	ctx context.Context, r figures, op, query string, bounds []time.Time, read func(*sql.Rows) (Figure, error), of ...any,
 ) (out []Figure, err error) {
 	err = r.QueryList(ctx, op, func(db *gorm.DB) error {
 		days, values := daysBetween(db, bounds)
-		rows, err := db.Raw(days+query, append(values, orgID)...).Rows()
+		rows, err := db.Raw(days+query, append(values, of...)...).Rows()
 		if err != nil {
 			return err
 		}

@@ -123,15 +123,11 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 		}
 	}
 	bounds := s.SparkDaysOf()
-	sums, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
+	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), w.ID, bounds)
 	if err != nil {
 		return err
 	}
-	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
-	if err != nil {
-		return err
-	}
-	data.Month, data.Spark = sums[w.ID], s.sparkOf(bounds, daily[w.ID])
+	data.Month, data.Spark = webhook.Sum(daily[w.ID]), s.sparkOf(bounds, daily[w.ID])
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusUnprocessableEntity

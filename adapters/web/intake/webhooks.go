@@ -13,9 +13,10 @@ import (
 type webhookLine struct {
 	webhook.Webhook
 	Origin string
-	// Refused counts the last 24 hours, Month the last 30 days.
+	// Refused counts the last 24 hours, Month the last 30 days, in which Last is the newest post; zero where none came.
 	Refused int
 	Month   webhook.Summary
+	Last    time.Time
 	Spark   web.Spark
 	// Why is why the newest refused post was refused, at WhyAt; empty where none was in 30 days.
 	Why   string
@@ -48,11 +49,11 @@ func (s pages) webhookList(c *web.Call) error {
 		return err
 	}
 	bounds := s.SparkDaysOf()
-	month, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
+	last, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
 	if err != nil {
 		return err
 	}
-	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
+	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), "", bounds)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,8 @@ func (s pages) webhookList(c *web.Call) error {
 	lines := make([]webhookLine, len(hooks))
 	for i, w := range hooks {
 		lines[i] = webhookLine{
-			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Month: month[w.ID],
+			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused,
+			Month: webhook.Sum(daily[w.ID]), Last: last[w.ID],
 		}
 		if lines[i].Refused > 0 {
 			data.Refused = append(data.Refused, lines[i])

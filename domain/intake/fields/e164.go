@@ -153,6 +153,9 @@ var areas = names.Set(`
 // Mobile reports whether a number in E.164 may be a mobile: in Brazil, one of nine digits that begins with 9; in
 // countries where both kinds look alike, every number that is not surely a landline.
 func Mobile(number string) bool {
+	if national, ok := strings.CutPrefix(number, "+55"); ok { // a list asks of each of its rows
+		return len(national) == 11 && national[2] == '9' && areas[national[:2]]
+	}
 	n, err := phonenumbers.Parse(number, "")
 	if err != nil {
 		return false

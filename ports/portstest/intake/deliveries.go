@@ -39,12 +39,22 @@ func deliveries(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	sum := sums[w.ID]
 	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{2, 0, 1})
-	kit.Same(t, "the last one is of now", time.Since(sum.Last) < time.Minute, true)
+	last, err := repos.Deliveries.Latest(ctx, o.ID, time.Now().Add(-time.Hour))
+	kit.Must(t, err)
+	kit.Same(t, "the last one is of now", time.Since(last[w.ID]) < time.Minute, true)
+	last, err = repos.Deliveries.Latest(ctx, o.ID, time.Now().Add(time.Hour))
+	kit.Must(t, err)
+	kit.Same(t, "the last one of the future", len(last), 0)
 	days := []time.Time{kit.At.Add(-24 * time.Hour), kit.At, kit.At.Add(24 * time.Hour), kit.At.Add(48 * time.Hour)}
-	daily, err := repos.Figures.Deliveries(ctx, o.ID, days)
+	daily, err := repos.Figures.Deliveries(ctx, o.ID, "", days)
 	kit.Must(t, err)
 	kit.Same(t, "by day", daily, []ports.DeliveryFigure{{Day: 1, WebhookID: w.ID, Accepted: 2, Refused: 1}})
-	daily, err = repos.Figures.Deliveries(ctx, kit.ID(), days)
+	for id, want := range map[string]int{w.ID: 1, kit.ID(): 0} {
+		own, err := repos.Figures.Deliveries(ctx, o.ID, id, days)
+		kit.Must(t, err)
+		kit.Same(t, "by day, of one webhook", len(own), want)
+	}
+	daily, err = repos.Figures.Deliveries(ctx, kit.ID(), "", days)
 	kit.Must(t, err)
 	kit.Same(t, "by day, of another organisation", len(daily), 0)
 	sums, err = repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(time.Hour))
