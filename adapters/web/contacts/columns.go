@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fichario/adapters/web"
+	"fichario/domain/crm"
 )
 
 // roomy is the value of crm.ContactDensity for more room between the lines; without one they are close.
@@ -46,6 +47,56 @@ var allColumns = []listColumn{
 
 var nameColumn = listColumn{
 	Key: "nome", Text: "Contato", first: "nome", second: "nome-z", sortFirst: "ascending", sortSecond: "descending",
+}
+
+// contactRow is a contact in the list.
+type contactRow struct {
+	contactLine
+	Cells []contactCell
+}
+
+// contactCell is one column of it, made here: a page has hundreds, and a template takes ten times as long to find out
+// what is in one.
+type contactCell struct {
+	Class string
+	// Kind is the column's word where more than a text stands there.
+	Kind string
+	// Text is what stands there, None what it says where nothing is known.
+	Text, None string
+	// Nobody is whether it is the column of who is responsible, and nobody is.
+	Nobody bool
+	// Tel is the digits of a phone that can be called, Chat those for a chat; empty where there are none.
+	Tel, Chat string
+}
+
+func rowOf(v crm.ContactView, columns []listColumn) *contactRow {
+	row := &contactRow{contactLine: contactLineOf(v), Cells: make([]contactCell, len(columns))}
+	const unknown = "não informado"
+	for i, col := range columns {
+		cell := &row.Cells[i]
+		cell.Class = col.Class
+		switch col.Key {
+		case "telefone":
+			cell.Kind, cell.Text, cell.None = col.Key, web.Shorten(24, row.PhoneText), unknown
+			cell.Tel, cell.Chat = strings.TrimPrefix(row.PhoneE164, "+"), web.WhatsApp(row.PhoneE164)
+		case "empresa":
+			cell.Text, cell.None = web.Shorten(60, row.Company), unknown
+		case "email":
+			cell.Text = web.Shorten(80, row.Email)
+		case "origem":
+			cell.Text, cell.None = web.Shorten(40, row.Origin), unknown
+		case "valor":
+			cell.Text = row.Amount.Reais()
+		case "responsavel":
+			cell.Text, cell.Nobody = web.Shorten(24, row.AssigneeShort), row.AssigneeShort == ""
+		default:
+			cell.Kind = col.Key
+		}
+		if cell.Text != "" {
+			cell.None = ""
+		}
+	}
+	return row
 }
 
 // columnsInOrder are all columns, those that the member chose first and in their order. The words that they kept may

@@ -39,9 +39,6 @@ func contactLineOf(v crm.ContactView) contactLine {
 	}
 }
 
-// Chat is the number for a chat; empty where there can be none.
-func (l contactLine) Chat() string { return web.WhatsApp(l.PhoneE164) }
-
 // phoneText writes a Brazilian number in its usual notation, and others as they were sent.
 func phoneText(e164, sent string) string {
 	national, ok := strings.CutPrefix(e164, "+55")
@@ -152,7 +149,7 @@ func goneFilter(err error) string {
 type contactsPage struct {
 	contacts.Choices
 	Filter contactFilter
-	Lines  []contactLine
+	Lines  []*contactRow
 	// ByName is the heading of the first column, Columns those that the member chose beside it, Orders those that sort.
 	ByName  listColumn
 	Columns []listColumn
@@ -214,7 +211,7 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	data.ByName, data.Columns, data.Orders = columnsOf(chosen, at.Order, mine[crm.ContactColumns])
 	ids := make([]string, len(found.Contacts))
 	for i, v := range found.Contacts {
-		data.Lines, ids[i] = append(data.Lines, contactLineOf(v)), v.ID
+		data.Lines, ids[i] = append(data.Lines, rowOf(v, data.Columns)), v.ID
 	}
 	doubles, err := s.Contacts.Doubles(c.Ctx(), c.By, ids)
 	if err != nil {
