@@ -129,9 +129,9 @@ func (i *Intake) Admit(ctx context.Context, token string, read func(webhook.Hook
 // Receive takes a post. It checks, in this order: declared size, enabled, read completely, signature, readable,
 // delivered before, e-mail. An accepted post is one transaction, durable before Receive returns, with the effects of
 // the specification in their order (4.5): contact in the entry stage, assignee, origin, notification, history entry,
-// counter, and the job that fires the automations, if any; all of this for each of several people, except those that came
-// before. A refused post leaves a line in the delivery log and nothing else; if even that cannot be written, the fault
-// is ServiceUnavailable, so that the sender tries again.
+// counter, and the job that fires the automations, if any; all of this for each of several people, except those that
+// came before. A refused post leaves a line in the delivery log and nothing else; if even that cannot be written, the
+// fault is ServiceUnavailable, so that the sender tries again.
 //
 // Faults: BodyTooLarge, WebhookDisabled, IncompleteRequest, InvalidRequest,
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
