@@ -99,13 +99,13 @@ func drawPlot(
 				s.Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h),
 			})
 		}
-		if back := len(days) - 1 - d; back%max(1, len(days)/6) == 0 {
+		if back, apart := len(days)-1-d, max(1, len(days)/6); back%apart == 0 {
 			l := label{X: percent(step * (float64(d) + .5)), Anchor: "middle", Text: day.Day.Format("02/01")}
 			if back == 0 {
 				l.X, l.Anchor = "100%", "end"
 			}
-			if len(p.Labels)%2 == 1 {
-				l.Class = "x2"
+			if back/apart%2 == 1 {
+				l.Class = "x2" // hidden where there is little room; the last day stays
 			}
 			p.Labels = append(p.Labels, l)
 		}
