@@ -42,6 +42,9 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
 			return drafts, err
 		}
+		if some && len(in.people(&sent)) == len(versions) { // who comes along is not listed by a text: texts are answers
+			whole = sent
+		}
 	}
 	d, err := readTree(o, whole, nil)
 	if err != nil {

@@ -268,3 +268,16 @@ func TestATextThatListsWhoComesAlong(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsBesideAListAreAnswers: a list of people that is none of a text's opens no text.
+func TestTextsBesideAListAreAnswers(t *testing.T) {
+	t.Parallel()
+	for _, more := range []string{"", `,{"email":"y@x.com"}`} {
+		body := `{"nome":"Ana","email":"ana@x.com","items":[{"email":"x@x.com"}` + more +
+			`],"blocos":["{\"nome\":\"Bia\",\"telefone\":\"11987654321\"}"]}`
+		drafts, err := ReadAll(Options{Kind: FormService}, "", []byte(body))
+		if err != nil || len(drafts) != 1 || drafts[0].Name != "Ana" || drafts[0].Phone != "" {
+			t.Errorf("%s: %d people, %v", body, len(drafts), err)
+		}
+	}
+}

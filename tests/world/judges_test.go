@@ -735,7 +735,7 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 
 // judgeNew: a rule that was there first heard of every new contact.
 func (w *world) judgeNew() {
-	if !w.idle() || w.did("toggle") || !w.plan.rules[1] || w.plan.deaf > 0 {
+	if !w.idle() || w.did("toggle", "import") || !w.plan.rules[1] || w.plan.deaf > 0 { // an import may be told not to tell
 		return
 	}
 	told := map[string]bool{}
