@@ -196,7 +196,7 @@ func takeOne(t *testing.T, s *Store) ports.Arrival {
 func takenAt(now time.Time, first int, keys ...string) ports.Arrival {
 	next := first
 	id := func() string { next++; return testID(next) }
-	a := ports.Arrival{Delivery: webhook.Delivery{
+	a := ports.Arrival{Mails: true, Delivery: webhook.Delivery{
 		ID: id(), OrgID: testID(1), WebhookID: testID(2), At: now, Outcome: webhook.Accepted,
 	}}
 	for _, key := range keys {
