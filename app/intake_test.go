@@ -198,7 +198,7 @@ func TestPostsThatShareAnID(t *testing.T) {
 		{"a product's counter", `{"entry":{"form_id":"1","id":"42",`, `}}`, ""},
 	} {
 		s := inMemory(t)
-		older, hook := intake.New(olderStore{s.store}, s.now), s.hook(webhook.Signature{})
+		older, hook := intake.New(olderStore{s.store}, s.now).Mailing(true), s.hook(webhook.Signature{})
 		send := func(in *intake.Intake, person string) intake.Accepted {
 			return must(in.Receive(t.Context(), hook, post(c.before+person+c.after)))
 		}
@@ -309,7 +309,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook := s.hook(webhook.Signature{})
 		gate := make(chan struct{})
-		in := intake.New(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now)
+		in := intake.New(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now).Mailing(true)
 		large := post(`{"email":"a@x.example","x":"` + strings.Repeat("x", 64<<10) + `"}`)
 		var taken sync.WaitGroup
 		for range 4 {
@@ -359,7 +359,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
 	away := func() error { return fault.New(fault.ServiceUnavailable, "fora") }
-	in := intake.New(atTheDoor{s.store, away}, s.now)
+	in := intake.New(atTheDoor{s.store, away}, s.now).Mailing(true)
 	for _, body := range []string{`{"nome":"sem e-mail"}`, `{"email":"a@x.example"}`} {
 		_, err := in.Receive(t.Context(), hook, post(body))
 		equal(t, body, said(err), "servico_indisponivel")

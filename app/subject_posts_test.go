@@ -139,7 +139,7 @@ func TestAReplayMeetsAnErasure(t *testing.T) {
 		off := hook
 		off.Enabled = false
 		late := &lateInbox{Store: s.store}
-		slow := intakeapp.New(late, now)
+		slow := intakeapp.New(late, now).Mailing(true)
 		for what, body := range map[string]string{
 			"accepted now":  `{"nome":"Ana","email":"ana.b@x.example"}`,
 			"refused again": `{"nome":"Ana","x":"ana.b&#64;x.example"}`,
@@ -166,7 +166,7 @@ func TestSlowErasuresAmongPosts(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
-		other := intakeapp.New(s.store, now)
+		other := intakeapp.New(s.store, now).Mailing(true)
 		for n := range 4 {
 			email := fmt.Sprintf("ana%d@x.example", n)
 			body := `{"x":"` + base64.StdEncoding.EncodeToString([]byte("de "+email)) + `"}`
