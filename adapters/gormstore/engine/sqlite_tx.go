@@ -31,8 +31,8 @@ func (t Turn) Give() { <-t }
 
 // SQLiteTx runs prepared statements in one transaction until one fails.
 type SQLiteTx struct {
-	ctx     context.Context // asked between two statements; within one there is no wait for it to end, see OnSQLite
-	endless context.Context
+	ctx     context.Context // asked between two statements
+	endless context.Context // given to each, see OnSQLite
 	tx      *sql.Tx
 	// prepared are the pool's statements, begun those of them that the transaction has used.
 	prepared, begun map[string]*sql.Stmt
