@@ -212,6 +212,7 @@ type charges struct {
 	added   map[account]usageRow
 	hours   map[lookupHourRow]lookupHourRow // keyed by the row without its numbers
 	days    map[spendDayRow]spendDayRow
+	parts   map[chargeDayRow]chargeDayRow // of days
 	bureaus map[bureauDayRow]bureauDayRow
 	matches map[bureauMatchRow]bureauMatchRow
 	slot    int64
@@ -221,7 +222,8 @@ type charges struct {
 func newCharges() *charges {
 	return &charges{
 		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
-		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{},
+		days: map[spendDayRow]spendDayRow{}, parts: map[chargeDayRow]chargeDayRow{},
+		bureaus: map[bureauDayRow]bureauDayRow{},
 		matches: map[bureauMatchRow]bureauMatchRow{}, slot: engine.SomeSlot(),
 	}
 }

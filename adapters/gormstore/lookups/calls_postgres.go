@@ -63,6 +63,7 @@ var (
 	addRecords   = engine.ManyOf(recordTable)
 	addHoursMany = hourTally.Many()
 	addDaysMany  = dayTally.Many()
+	addPartsMany = chargeTally.Many()
 
 	addBureausMany = bureauTally.Many()
 
@@ -140,6 +141,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 				b.entry.SettleAt = &settleAt
 				sum.crossed(*b)
 				sum.begin(b.entry)
+				sum.charged(b.entry)
 				entries = append(entries, b.entry)
 				if b.request != nil {
 					requests = append(requests, string(b.entry.ID))
@@ -155,6 +157,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 		if len(freed) > 0 {
 			batch.Queue(freeLeases, freed)
 		}
+		batch.Queue(countsCharges)
 		engine.QueueRows(batch, addEntries, entries)
 		if len(requests) > 0 {
 			batch.Queue(beginRequests, requests)
@@ -401,6 +404,7 @@ func (c *charges) queue(batch *pgx.Batch) {
 	}
 	engine.QueueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
 	engine.QueueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))
+	engine.QueueRows(batch, addPartsMany, slices.Collect(maps.Values(c.parts)))
 	engine.QueueRows(batch, addBureausMany, slices.Collect(maps.Values(c.bureaus)))
 	engine.QueueRows(batch, addMatchesMany, slices.Collect(maps.Values(c.matches)))
 }

@@ -199,11 +199,6 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 	}
 	out, queued := nothing(n), false
 	err := s.PastGORM(ctx, func(db *pgx.Conn) error {
-		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
-		rows, err := db.Query(ctx, serveStatement, values...)
-		if err != nil {
-			return err
-		}
 		var (
 			i      int64
 			row    RecordRow
@@ -212,16 +207,22 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 		)
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
 			&row.Sources, &queued}
-		_, err = pgx.ForEachRow(rows, into, func() error {
-			row.Answer = answer
-			if rec, ok := recordOf(s.Vault, row); ok {
-				out[i-1] = kept{record: rec}
-			} else {
-				closed = append(closed, int(i-1))
-			}
-			return nil
+		batch := &pgx.Batch{}
+		batch.Queue(engine.PlanOnce)
+		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
+		batch.Queue(serveStatement, values...).Query(func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, into, func() error {
+				row.Answer = answer
+				if rec, ok := recordOf(s.Vault, row); ok {
+					out[i-1] = kept{record: rec}
+				} else {
+					closed = append(closed, int(i-1))
+				}
+				return nil
+			})
+			return err
 		})
-		if err != nil || len(closed) == 0 {
+		if err := db.SendBatch(ctx, batch).Close(); err != nil || len(closed) == 0 {
 			return err
 		}
 		ids := engine.Mapped(closed, func(i int) string { return string(asked[i].entry.ID) })
