@@ -40,6 +40,9 @@ type Deliveries interface {
 	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
 	// is in, by webhook; webhooks that received nothing are left out.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
-	// Latest returns when the webhooks of an organisation got their last post, by webhook, as far as that was since.
-	Latest(ctx context.Context, orgID string, since time.Time) (map[string]time.Time, error)
+	// Latest returns the newest post, with its time and reason alone, of each of some webhooks of an organisation that got
+	// one from a time until before another, by webhook; outcome is the only one wanted, or "".
+	Latest(
+		ctx context.Context, orgID string, webhookIDs []string, outcome webhook.Outcome, from, until time.Time,
+	) (map[string]webhook.Delivery, error)
 }

@@ -99,6 +99,7 @@ func (s *Store) MigrateThrough(databaseURL string) error {
 	d, err := engine.NewDialer(variable, databaseURL)
 	if err == nil {
 		s.Migrating, s.MigratedElsewhere = d.Patient(), true
+		s.Outside.Store(nil)
 	}
 	return err
 }

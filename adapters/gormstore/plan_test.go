@@ -36,8 +36,9 @@ func planned(t *testing.T, s *Store, run func(engine.Conn) error) (plans []strin
 		s.Edges.Since(s.Reader, table) // asked once only
 	}
 	log := &statements{}
-	db := s.Reader.Session(&gorm.Session{Logger: log})
-	if err := run(engine.Conn{Reader: db, Writer: db, Edges: &s.Edges}); err != nil {
+	watched := &gorm.Session{Logger: log}
+	reader, writer := s.Reader.Session(watched), s.Writer.Session(watched)
+	if err := run(engine.Conn{Reader: reader, Writer: writer, Edges: &s.Edges}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range log.ran {

@@ -5,7 +5,6 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"sync"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
@@ -30,8 +29,6 @@ type Store struct {
 	*contactIndex
 	*personIndex
 	rooms []engine.Room
-	// outside are the repositories outside a transaction, made once: a lookup asks for them six times.
-	outside func() ports.Repos
 }
 
 type (
@@ -59,7 +56,6 @@ func Open(databaseURL string, dataKeys [][]byte, options ...engine.Option) (*Sto
 	for _, r := range s.rooms {
 		e.Prepare = append(e.Prepare, r.Statements...)
 	}
-	s.outside = sync.OnceValue(func() ports.Repos { return s.repos(s.Conn()) })
 	return s, nil
 }
 
@@ -73,8 +69,15 @@ func (s *Store) Close() error {
 	return s.Engine.Close()
 }
 
-// Repos gives repositories outside a transaction. LimitConnections and ReadFrom come before it.
-func (s *Store) Repos() ports.Repos { return s.outside() }
+// Repos gives repositories outside a transaction. They are made once: a lookup asks for them six times.
+func (s *Store) Repos() ports.Repos {
+	if made := s.Outside.Load(); made != nil {
+		return *made
+	}
+	made := s.repos(s.Conn())
+	s.Outside.Store(&made)
+	return made
+}
 
 // inside is the key of the context that the function of InTx gets, by which a nested call on a store from outside is
 // noticed. Its transaction would wait for the outer one on SQLite, and on PostgreSQL outlive its rollback.

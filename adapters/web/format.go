@@ -21,17 +21,17 @@ import (
 func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": s.assets.Address,
-		"icon":  icon, "icons": smallIcon, "iconClass": draw,
+		"icon":  Icon, "icons": smallIcon, "iconClass": draw,
 		"productName": s.ProductName,
 		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": Count, "plural": Plural, "eventText": EventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
 		"days": func(n *int) string { return Plural(*n, "dia", "dias") },
-		"date": s.Date, "datetime": s.Datetime, "clock": s.clockTime, "iso": iso,
+		"date": s.Date, "datetime": s.Datetime, "clock": s.ClockTime, "iso": ISO,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mails": s.Links.Mails, "picture": func(address string) template.URL { return template.URL(address) }, //nolint:gosec // it is drawn here
 		"provider": s.providerName, "providerLink": providerLink,
 		"takesPasskeys": s.Factors.TakesPasskeys, "present": s.Changes.Present,
-		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
+		"age": s.Age,
 		"doc": Masked, "initials": initials, "role": RoleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": Shorten, "whatsapp": WhatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
@@ -101,8 +101,10 @@ func (s *Server) inWords(t time.Time) string {
 }
 
 // Datetime writes a day with its time.
-func (s *Server) Datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
-func (s *Server) clockTime(t time.Time) string { return s.in(t, "15:04") }
+func (s *Server) Datetime(t time.Time) string { return s.in(t, "02/01/2006 15:04") }
+
+// ClockTime writes the time of a day.
+func (s *Server) ClockTime(t time.Time) string { return s.in(t, "15:04") }
 
 func (s *Server) in(t time.Time, layout string) string {
 	if t.IsZero() {
@@ -111,7 +113,11 @@ func (s *Server) in(t time.Time, layout string) string {
 	return t.In(s.Calendar.Location).Format(layout)
 }
 
-func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// ISO writes a time for programs, in UTC.
+func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Age words how long ago a time was.
+func (s *Server) Age(t time.Time) string { return age(s.Clock().Sub(t)) }
 
 // age words how long ago something was.
 func age(d time.Duration) string {

@@ -48,8 +48,8 @@ var strokes = map[string]string{
 	"mail":     `<path d="M3 5h14v10.5H3zM3 5.5l7 5.5 7-5.5"/>`,
 }
 
-// icon draws an icon beside words with the same meaning.
-func icon(name string) template.HTML { return draw("i", name) }
+// Icon draws an icon beside words with the same meaning.
+func Icon(name string) template.HTML { return draw("i", name) }
 
 // smallIcon draws it small.
 func smallIcon(name string) template.HTML { return draw("i i-s", name) }

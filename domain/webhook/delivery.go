@@ -96,6 +96,19 @@ type Summary struct {
 	Accepted, Repeated, Refused int
 }
 
+// Of is how many posts had an outcome; "" is any.
+func (s Summary) Of(outcome Outcome) int {
+	switch outcome {
+	case Accepted:
+		return s.Accepted
+	case Repeated:
+		return s.Repeated
+	case Refused:
+		return s.Refused
+	}
+	return s.Accepted + s.Repeated + s.Refused
+}
+
 // Sum adds periods up.
 func Sum(periods []Summary) (all Summary) {
 	for _, p := range periods {

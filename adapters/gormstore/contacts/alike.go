@@ -81,26 +81,29 @@ func (r contacts) AlikeBefore(ctx context.Context, orgID string, ids []string, m
 	}
 	err := r.QueryList(ctx, "contacts.alikeBefore", func(db *gorm.DB) error {
 		clear(out) // f may run twice
+		// Each contact walks the index backwards from itself and stops by itself: a person with a million contacts neither
+		// hides others nor makes the page slow.
+		var selects []string
+		var values []any
 		for _, same := range []struct{ table, id, common string }{
 			{"contacts", "id", ByEmail(db, "o") + " = " + ByEmail(db, "c")},
 			{"contacts", "id", "o.phone_e164 = c.phone_e164 AND o.phone_e164 <> ''"},
 			{"contact_documents", "contact_id", "o.doc_index = c.doc_index"},
 		} {
-			var found []struct{ ID, Others string }
-			// Each contact walks the index backwards from itself and stops by itself: a person with a million contacts neither
-			// hides others nor makes the page slow.
-			err := db.Raw(strings.NewReplacer("TABLE", same.table, "KEY", same.id, "COMMON", same.common).Replace(
+			selects = append(selects, strings.NewReplacer("TABLE", same.table, "KEY", same.id, "COMMON", same.common).Replace(
 				`SELECT c.KEY AS id, COALESCE((SELECT string_agg(CAST(x.id AS text), ',') FROM
 					(SELECT o.KEY AS id FROM TABLE o WHERE o.org_id = c.org_id AND COMMON AND o.KEY < c.KEY
 					ORDER BY o.KEY DESC LIMIT ?) x), '') AS others
-				FROM TABLE c WHERE c.org_id = ? AND c.KEY IN ?`), most, orgID, ids).Scan(&found).Error
-			if err != nil {
-				return err
-			}
-			for _, f := range found {
-				if f.Others != "" {
-					out[f.ID] = append(out[f.ID], strings.Split(f.Others, ",")...)
-				}
+				FROM TABLE c WHERE c.org_id = ? AND c.KEY IN ?`))
+			values = append(values, most, orgID, ids)
+		}
+		var found []struct{ ID, Others string }
+		if err := db.Raw(strings.Join(selects, " UNION ALL "), values...).Scan(&found).Error; err != nil {
+			return err
+		}
+		for _, f := range found {
+			if f.Others != "" {
+				out[f.ID] = append(out[f.ID], strings.Split(f.Others, ",")...)
 			}
 		}
 		return nil

@@ -52,6 +52,8 @@ type Engine struct {
 	preparing Turn
 	// onJobs is called with the kinds of jobs that have become due.
 	onJobs atomic.Pointer[func(automation.JobKind)]
+	// Outside are the repositories outside a transaction, once they are made; what changes Conn forgets them.
+	Outside atomic.Pointer[ports.Repos]
 	// Slot is the slot that this instance counts in.
 	Slot int64
 	// probe caches whether the database accepts writes.
@@ -130,6 +132,7 @@ func (s *Engine) LimitConnections(n int) error {
 		return nil
 	}
 	s.most = n
+	defer s.Outside.Store(nil)
 	of := pagesOf(n)
 	if of == 0 {
 		none := s.Pages.Read

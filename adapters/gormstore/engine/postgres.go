@@ -71,21 +71,27 @@ func rollBack(ctx context.Context, tx pgx.Tx) {
 	_ = tx.Rollback(ctx)
 }
 
-// PlanOnce lets PostgreSQL plan a statement once for a connection, until the transaction ends. For a statement that takes
+// PlanOnce lets PostgreSQL plan the statements that follow in a transaction once for a connection. For one that takes
 // arrays, PostgreSQL expects ten elements where it does not look at the values: where there are fewer, planning anew each
-// time seems cheaper to it, and takes longer than a small batch's statement does.
-const PlanOnce = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
-
-// beginPlanned begins a transaction as if with PlanOnce, in one round trip.
-const beginPlanned = "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan"
+// time seems cheaper to it, and takes longer than a small batch's statement does. It must not precede a statement that
+// finds rows by a range of ids too, because a plan for any range is one for wide ranges; and where statements are not
+// kept, it would only keep PostgreSQL from leaving out partitions as it plans.
+func (s *Engine) PlanOnce(batch *pgx.Batch) {
+	mode := s.dialer.config.DefaultQueryExecMode
+	if pooled := s.dialer.Pooled.Load(); pooled != nil {
+		mode = *pooled
+	}
+	if mode == pgx.QueryExecModeCacheStatement {
+		batch.Queue("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)")
+	}
+}
 
 // OnPostgres runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
-// Its statements are planned once for a connection.
 func (s *Engine) OnPostgres(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.PastGORM(ctx, func(db *pgx.Conn) error {
-			tx, err := db.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginPlanned})
+			tx, err := db.Begin(ctx)
 			if err != nil {
 				return err
 			}

@@ -81,6 +81,7 @@ func (s *Engine) ReadFrom(ctx context.Context, databaseURL string, lag time.Dura
 		return err
 	}
 	s.replica = r
+	s.Outside.Store(nil)
 	if err := r.primary.WithContext(ctx).Raw(askSchema).Scan(&r.schema).Error; err != nil {
 		return fmt.Errorf("%s: %w", replicaVariable, Classify(err))
 	}

@@ -120,7 +120,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 	told := false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
-		seen, err := lookBefore(ctx, tx, in)
+		seen, err := s.lookBefore(ctx, tx, in)
 		if err != nil {
 			return err
 		}
@@ -303,7 +303,7 @@ type newestAnswer struct {
 }
 
 // lookBefore takes the free leases, locks the counts, and then reads what admits the calls.
-func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
+func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
 		admission: newAdmission(),
@@ -328,6 +328,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		}
 	}
 	batch := &pgx.Batch{}
+	s.PlanOnce(batch)
 	queueShared(batch, in)
 	seen.queueRequests(batch, in)
 	if len(leases) > 0 {

@@ -17,19 +17,15 @@ import (
 // from the slots; rows whose counts were all taken back may remain as zeros.
 type figures struct{ engine.Conn }
 
-// SQLite reads the table before CROSS JOIN first, so that it uses an index for each day, whatever its planner
-// estimates.
+// DAY, DAYS and WITHIN stand for what daysBetween says.
 const (
-	contactsByDay = `SELECT days.day, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
-		FROM days CROSS JOIN contact_hours WHERE org_id = ? AND hour >= days.since AND hour < days.until
-		GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0`
-	lookupsByDay = `SELECT days.day, product, CAST(SUM(charged) AS bigint), CAST(SUM(cached) AS bigint), CAST(SUM(amount) AS bigint)
-		FROM days CROSS JOIN lookup_hours WHERE org_id = ? AND hour >= days.since AND hour < days.until
-		GROUP BY 1, 2`
-	deliveriesByDay = `SELECT days.day, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
-		FROM webhooks w CROSS JOIN days CROSS JOIN delivery_hours h
-		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id
-			AND h.hour >= days.since AND h.hour < days.until GROUP BY 1, 2`
+	contactsByDay = `SELECT DAY, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
+		FROM DAYS contact_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0`
+	lookupsByDay = `SELECT DAY, product, CAST(SUM(charged) AS bigint), CAST(SUM(cached) AS bigint), CAST(SUM(amount) AS bigint)
+		FROM DAYS lookup_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2`
+	deliveriesByDay = `SELECT DAY, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
+		FROM webhooks w CROSS JOIN DAYS delivery_hours h
+		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id AND WITHIN GROUP BY 1, 2`
 )
 
 func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ports.ContactFigure, error) {
@@ -104,8 +100,8 @@ func eachFigure[Figure any](
 	ctx context.Context, r figures, op, query string, bounds []time.Time, read func(*sql.Rows) (Figure, error), of ...any,
 ) (out []Figure, err error) {
 	err = r.QueryList(ctx, op, func(db *gorm.DB) error {
-		days, values := daysBetween(db, bounds)
-		rows, err := db.Raw(days+query, append(values, of...)...).Rows()
+		days, values := daysBetween(db, query, bounds, of)
+		rows, err := db.Raw(days, values...).Rows()
 		if err != nil {
 			return err
 		}
@@ -122,16 +118,22 @@ func eachFigure[Figure any](
 	return out, err
 }
 
-// daysBetween is a table of days to join, so that the statement asks an index once per day.
-func daysBetween(db *gorm.DB, bounds []time.Time) (sql string, values []any) {
-	hour := "CAST(? AS timestamptz)"
-	if db.Name() == "sqlite" {
-		hour = "?"
+// daysBetween completes a statement that sums hours by day. PostgreSQL finds the day of each hour. SQLite cannot: it
+// asks an index once per day, and reads the table before CROSS JOIN first, whatever its planner estimates.
+func daysBetween(db *gorm.DB, query string, bounds []time.Time, of []any) (sql string, values []any) {
+	hours := engine.Mapped(bounds, engine.HourOf)
+	if db.Name() == "postgres" {
+		texts := engine.Mapped(hours, func(hour time.Time) string { return hour.Format(time.RFC3339) })
+		sql = strings.NewReplacer("DAYS ", "", "DAY", "width_bucket(h.hour, CAST(? AS timestamptz[])) - 1",
+			"WITHIN", "h.hour >= ? AND h.hour < ?").Replace(query)
+		values = append([]any{"{" + strings.Join(texts, ",") + "}"}, of...)
+		return sql, append(values, hours[0], hours[len(hours)-1])
 	}
 	var days []string
-	for i := range bounds[1:] {
-		days = append(days, fmt.Sprintf("(%d, %s, %s)", i, hour, hour))
-		values = append(values, engine.HourOf(bounds[i]), engine.HourOf(bounds[i+1]))
+	for i := range hours[1:] {
+		days, values = append(days, fmt.Sprintf("(%d, ?, ?)", i)), append(values, hours[i], hours[i+1])
 	}
-	return "WITH days (day, since, until) AS (VALUES " + strings.Join(days, ", ") + ") ", values
+	return "WITH days (day, since, until) AS (VALUES " + strings.Join(days, ", ") + ") " +
+		strings.NewReplacer("DAYS", "days CROSS JOIN", "DAY", "days.day", "WITHIN",
+			"h.hour >= days.since AND h.hour < days.until").Replace(query), append(values, of...)
 }

@@ -208,7 +208,7 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
 			&row.Sources, &queued}
 		batch := &pgx.Batch{}
-		batch.Queue(engine.PlanOnce)
+		s.PlanOnce(batch)
 		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
 		batch.Queue(serveStatement, values...).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, into, func() error {

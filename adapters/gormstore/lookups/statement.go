@@ -188,7 +188,12 @@ const settledAtOnce = 500
 // made, and counts that call.
 func unanswered(db *gorm.DB, which engine.Scope) (n int, err error) {
 	var rows []LookupRow
-	if err := engine.Locked("UPDATE", "")(which(db)).Omit("document", "inputs").Order("id").Find(&rows).Error; err != nil {
+	inOrder := "id" // as all transactions lock
+	if db.Name() == "sqlite" {
+		inOrder = "+id" // else it walks all entries in the order of their ids, instead of those that run
+	}
+	err = engine.Locked("UPDATE", "")(which(db)).Omit("document", "inputs").Order(inOrder).Find(&rows).Error
+	if err != nil {
 		return 0, err
 	}
 	sum := newCharges()

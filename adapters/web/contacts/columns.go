@@ -1,8 +1,10 @@
 package contacts
 
 import (
+	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fichario/adapters/web"
@@ -49,54 +51,100 @@ var nameColumn = listColumn{
 	Key: "nome", Text: "Contato", first: "nome", second: "nome-z", sortFirst: "ascending", sortSecond: "descending",
 }
 
-// contactRow is a contact in the list.
-type contactRow struct {
-	contactLine
-	Cells []contactCell
-}
-
-// contactCell is one column of it, made here: a page has hundreds, and a template takes ten times as long to find out
-// what is in one.
-type contactCell struct {
-	Class string
-	// Kind is the column's word where more than a text stands there.
-	Kind string
-	// Text is what stands there, None what it says where nothing is known.
-	Text, None string
-	// Nobody is whether it is the column of who is responsible, and nobody is.
-	Nobody bool
-	// Tel is the digits of a phone that can be called, Chat those for a chat; empty where there are none.
-	Tel, Chat string
-}
-
-func rowOf(v crm.ContactView, columns []listColumn) *contactRow {
-	row := &contactRow{contactLine: contactLineOf(v), Cells: make([]contactCell, len(columns))}
-	const unknown = "não informado"
-	for i, col := range columns {
-		cell := &row.Cells[i]
-		cell.Class = col.Class
-		switch col.Key {
-		case "telefone":
-			cell.Kind, cell.Text, cell.None = col.Key, web.Shorten(24, row.PhoneText), unknown
-			cell.Tel, cell.Chat = strings.TrimPrefix(row.PhoneE164, "+"), web.WhatsApp(row.PhoneE164)
-		case "empresa":
-			cell.Text, cell.None = web.Shorten(60, row.Company), unknown
-		case "email":
-			cell.Text = web.Shorten(80, row.Email)
-		case "origem":
-			cell.Text, cell.None = web.Shorten(40, row.Origin), unknown
-		case "valor":
-			cell.Text = row.Amount.Reais()
-		case "responsavel":
-			cell.Text, cell.Nobody = web.Shorten(24, row.AssigneeShort), row.AssigneeShort == ""
-		default:
-			cell.Kind = col.Key
-		}
-		if cell.Text != "" {
-			cell.None = ""
+// rowOf writes the row of a contact: a page has hundreds of cells, and a template takes ten times as long for each.
+// double is the id of an older contact that may be the same person, empty where there is none, and n the row's number.
+func (s pages) rowOf(n int, v crm.ContactView, double string, columns []listColumn) template.HTML {
+	line := contactLineOf(v)
+	id, number := template.HTMLEscapeString(line.ID), strconv.Itoa(n)
+	var out strings.Builder
+	write := func(parts ...string) {
+		for _, part := range parts {
+			out.WriteString(part)
 		}
 	}
-	return row
+	write(`<th scope="row" class="pick"><div id="c`, number, `"><input type="checkbox" name="c" value="`, id,
+		`" aria-labelledby="c`, number, `"><a href="/contatos/`, id, `"><bdi>`,
+		template.HTMLEscapeString(web.Shorten(80, line.Name)), "</bdi></a>")
+	if double != "" {
+		write(`<a class="dup" href="/contatos/`, template.HTMLEscapeString(double), "/unir/", id,
+			`">repetido?<span class="vh"> Comparar com quem veio antes</span></a>`)
+	}
+	if line.Unanswered {
+		write(`<b class="waits"><i>sem retorno </i>`, s.Age(line.CreatedAt), "</b>")
+	}
+	write("</div></th>")
+	for _, col := range columns {
+		write(`<td class="`, col.Class, `">`, s.cellOf(&line, col.Key), "</td>")
+	}
+	return template.HTML(out.String()) //nolint:gosec // what comes from outside is escaped
+}
+
+// cellOf is what stands in a column, as HTML.
+func (s pages) cellOf(line *contactLine, column string) string {
+	text := func(most int, of, none string) string {
+		if of == "" && none != "" {
+			return "<i>" + none + "</i>"
+		}
+		return template.HTMLEscapeString(web.Shorten(most, of))
+	}
+	const unknown = "não informado"
+	switch column {
+	case "telefone":
+		return phoneCell(line, text(24, line.PhoneText, unknown))
+	case "empresa":
+		return text(60, line.Company, unknown)
+	case "email":
+		return text(80, line.Email, "")
+	case "origem":
+		return text(40, line.Origin, unknown)
+	case "valor":
+		return template.HTMLEscapeString(line.Amount.Reais())
+	case "responsavel":
+		if line.AssigneeShort == "" {
+			return `<span class="ni">ninguém</span>`
+		}
+		return text(24, line.AssigneeShort, "")
+	case "etapa":
+		return stageBadge(line, text(40, line.Stage, ""))
+	}
+	at := line.CreatedAt
+	return `<time datetime="` + web.ISO(at) + `">` + s.Date(at) + "<small> " + s.ClockTime(at) + "</small></time>"
+}
+
+// phoneCell is the number to call, a chat with it, and what tells that somebody called.
+func phoneCell(line *contactLine, text string) string {
+	switch {
+	case line.PhoneText == "":
+	case line.PhoneE164 != "":
+		text = `<a href="tel:` + template.HTMLEscapeString(line.PhoneE164) + `">` + text + "</a>"
+	default:
+		text = `<bdi class="doc">` + text + "</bdi>"
+	}
+	chat := web.WhatsApp(line.PhoneE164)
+	if chat == "" && !line.Unanswered {
+		return text
+	}
+	text += "<div>"
+	if chat != "" {
+		text += `<a href="https://wa.me/` + template.HTMLEscapeString(chat) + `">WhatsApp</a>`
+	}
+	if line.Unanswered {
+		text += `<button form="falei" formaction="/contatos/` + template.HTMLEscapeString(line.ID) + `/ligacao">Já falei</button>`
+	}
+	return text + "</div>"
+}
+
+// stageBadge is the template of this name.
+func stageBadge(line *contactLine, name string) string {
+	class, icon := "b-q", ""
+	switch line.StageOutcome {
+	case crm.Won:
+		class, icon = "b-on", string(web.Icon("check"))
+	case crm.Lost:
+		class = "b-off"
+	case crm.Open:
+	}
+	return `<span class="badge ` + class + `">` + icon + "<bdi>" + name + "</bdi></span>"
 }
 
 // columnsInOrder are all columns, those that the member chose first and in their order. The words that they kept may

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"cmp"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,8 +29,6 @@ type contactLine struct {
 	AssigneeShort    string
 	// Unanswered says that it is in an open stage and awaits its first answer.
 	Unanswered bool
-	// Double is the id of an older contact that may be the same person; empty where there is none.
-	Double string
 }
 
 func contactLineOf(v crm.ContactView) contactLine {
@@ -149,7 +148,7 @@ func goneFilter(err error) string {
 type contactsPage struct {
 	contacts.Choices
 	Filter contactFilter
-	Lines  []*contactRow
+	Lines  []template.HTML // see rowOf
 	// ByName is the heading of the first column, Columns those that the member chose beside it, Orders those that sort.
 	ByName  listColumn
 	Columns []listColumn
@@ -211,14 +210,14 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	data.ByName, data.Columns, data.Orders = columnsOf(chosen, at.Order, mine[crm.ContactColumns])
 	ids := make([]string, len(found.Contacts))
 	for i, v := range found.Contacts {
-		data.Lines, ids[i] = append(data.Lines, rowOf(v, data.Columns)), v.ID
+		ids[i] = v.ID
 	}
 	doubles, err := s.Contacts.Doubles(c.Ctx(), c.By, ids)
 	if err != nil {
 		return err
 	}
-	for i := range data.Lines {
-		data.Lines[i].Double = doubles[ids[i]]
+	for i, v := range found.Contacts {
+		data.Lines = append(data.Lines, s.rowOf(i, v, doubles[v.ID], data.Columns))
 	}
 	// The offset comes from the previous page; contacts that arrived since do not change it.
 	offset := 0
@@ -228,11 +227,11 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	data.From, data.To = offset+1, offset+len(data.Lines)
 	if n := len(data.Lines); n > 0 {
 		if !found.First {
-			data.Previous = "/contatos" + web.WithQuery(chosen, "antes", data.Lines[0].ID, "n",
+			data.Previous = "/contatos" + web.WithQuery(chosen, "antes", ids[0], "n",
 				strconv.Itoa(max(0, offset-contactsAtOnce)))
 		}
 		if found.More {
-			data.Next = "/contatos" + web.WithQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
+			data.Next = "/contatos" + web.WithQuery(chosen, "depois", ids[n-1], "n", strconv.Itoa(data.To))
 		}
 	}
 	return c.RenderStatus(status, "contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data, Wide: true})

@@ -49,10 +49,6 @@ func (s pages) webhookList(c *web.Call) error {
 		return err
 	}
 	bounds := s.SparkDaysOf()
-	last, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), bounds[0])
-	if err != nil {
-		return err
-	}
 	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), "", bounds)
 	if err != nil {
 		return err
@@ -62,7 +58,7 @@ func (s pages) webhookList(c *web.Call) error {
 	for i, w := range hooks {
 		lines[i] = webhookLine{
 			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused,
-			Month: webhook.Sum(daily[w.ID]), Last: last[w.ID],
+			Month: webhook.Sum(daily[w.ID]),
 		}
 		if lines[i].Refused > 0 {
 			data.Refused = append(data.Refused, lines[i])
@@ -72,20 +68,34 @@ func (s pages) webhookList(c *web.Call) error {
 	data.MoreRefused = max(0, len(data.Refused)-refusalsShown)
 	data.Refused = data.Refused[:len(data.Refused)-data.MoreRefused]
 	data.Paged = web.PageOf(c, "/webhooks", lines, webhooksShown)
-	for i := range data.Items {
-		line := &data.Items[i]
-		line.Spark = s.sparkOf(bounds, daily[line.ID])
-		if line.Month.Refused > 0 {
-			newest, err := s.Intake.Deliveries(c.Ctx(), c.By, line.ID, webhook.Refused, "", 1)
-			if err != nil {
-				return err
-			}
-			for _, d := range newest {
-				line.Why, line.WhyAt = d.Reason, d.At
-			}
-		}
+	if err := s.showNewest(c, data.Items, bounds, daily); err != nil {
+		return err
 	}
 	return c.Render("webhooks", web.Page{Title: "Webhooks", Nav: "webhooks", Data: data, Wide: true})
+}
+
+// showNewest completes the lines of a page with what each webhook received last, and refused last.
+func (s pages) showNewest(
+	c *web.Call, lines []webhookLine, bounds []time.Time, daily map[string][]webhook.Summary,
+) error {
+	shown := map[string][]webhook.Summary{}
+	for _, line := range lines {
+		shown[line.ID] = daily[line.ID]
+	}
+	last, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), "", bounds, shown)
+	if err != nil {
+		return err
+	}
+	refused, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), webhook.Refused, bounds, shown)
+	if err != nil {
+		return err
+	}
+	for i := range lines {
+		line := &lines[i]
+		line.Spark = s.sparkOf(bounds, daily[line.ID])
+		line.Last, line.Why, line.WhyAt = last[line.ID].At, refused[line.ID].Reason, refused[line.ID].At
+	}
+	return nil
 }
 
 // sparkOf draws what a webhook received on each day.
