@@ -26,10 +26,8 @@ import (
 )
 
 func main() {
-	// The heap is small and mostly short-lived: collecting it less often costs some ten megabytes and saves a tenth of the
-	// time. GOGC overrides.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		collect()
 	}
 	// Occasional large bodies must not grow the heap far: near this limit it is collected as often as needed. GOMEMLIMIT
 	// overrides.
