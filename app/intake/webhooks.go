@@ -179,31 +179,39 @@ func (w *Webhooks) Summaries(
 	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
 }
 
-// Latest returns the newest post, with its time and reason alone, of webhooks of an organisation; bounds and days are
-// those of Days, and outcome is the only one wanted, or "". It reads the last day of each, because on PostgreSQL more days
-// cost more. Faults: those of Summaries.
+// Latest returns the newest post, with its time and reason alone, of some webhooks of an organisation; bounds and days
+// are those of Days, and outcome is the only one wanted, or "". It reads the last day of each, because on PostgreSQL more
+// days cost more; where notices of leads come, which Days leaves out until the lead has, all since then. Faults: those of
+// Summaries.
 func (w *Webhooks) Latest(
-	ctx context.Context, by app.Caller, orgID string, outcome webhook.Outcome, bounds []time.Time,
+	ctx context.Context, by app.Caller, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
 	days map[string][]webhook.Summary,
 ) (map[string]webhook.Delivery, error) {
+	orgID := by.OrgID()
 	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	last := make([][]string, len(bounds)) // the webhooks whose last day it is
-	for id, of := range days {
-		for day := len(of) - 1; day >= 0; day-- {
-			if of[day].Of(outcome) > 0 {
-				last[day] = append(last[day], id)
-				break
+	type span struct{ from, until int }
+	in := map[span][]string{}
+	for _, hook := range hooks {
+		last := -1
+		for day, got := range days[hook.ID] {
+			if got.Of(outcome) > 0 {
+				last = day
 			}
+		}
+		switch notices := outcome == "" && hook.Kind.Fetched(); {
+		case notices:
+			all := span{max(last, 0), len(bounds) - 1}
+			in[all] = append(in[all], hook.ID)
+		case last >= 0:
+			day := span{last, last + 1}
+			in[day] = append(in[day], hook.ID)
 		}
 	}
 	out := map[string]webhook.Delivery{}
-	for day, ids := range last {
-		if len(ids) == 0 {
-			continue
-		}
-		newest, err := w.store.Repos().Deliveries.Latest(ctx, orgID, ids, outcome, bounds[day], bounds[day+1])
+	for of, ids := range in {
+		newest, err := w.store.Repos().Deliveries.Latest(ctx, orgID, ids, outcome, bounds[of.from], bounds[of.until])
 		if err != nil {
 			return nil, err
 		}

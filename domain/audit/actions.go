@@ -138,7 +138,7 @@ var labels = map[Action]string{
 	SourceReadBack:    "Buscou de novo os leads de uma página",
 	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",
 	AutomationEnabled: "Habilitou uma automação", AutomationDisabled: "Desabilitou uma automação",
-	AutomationTried:    "Viu dados ao experimentar uma automação",
+	AutomationTried:    "Viu dados ao escrever ou experimentar uma automação",
 	AutomationRunAgain: "Repetiu uma execução", AutomationsRunAgain: "Repetiu execuções", BundleCreated: "Criou um pacote",
 	BundleChanged: "Alterou um pacote", BundleRemoved: "Removeu um pacote", RotationCreated: "Criou um rodízio",
 	RotationChanged: "Alterou um rodízio", RotationRemoved: "Removeu um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",

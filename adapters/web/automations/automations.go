@@ -2,6 +2,7 @@ package automations
 
 import (
 	"fichario/adapters/web"
+	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/contacts"
 	"fichario/domain/automation"
@@ -22,6 +23,8 @@ type automationsPage struct {
 	All bool
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
+	// MoreWait is whether there are more than Waiting.
+	MoreWait bool
 	// Chain draws who triggers whom; nil where nobody does.
 	Chain *chain
 }
@@ -50,6 +53,7 @@ func (s pages) automationList(c *web.Call, f runsFilter) error {
 	if data.Waiting, err = s.Automations.CountWaiting(c.Ctx(), c.By); err != nil {
 		return err
 	}
+	data.MoreWait = data.Waiting >= app.FailedAtOnce
 	return c.Render("automacoes", web.Page{Title: "Automações", Nav: "automacoes", Data: data, Wide: true})
 }
 

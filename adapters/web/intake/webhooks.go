@@ -78,15 +78,15 @@ func (s pages) webhookList(c *web.Call) error {
 func (s pages) showNewest(
 	c *web.Call, lines []webhookLine, bounds []time.Time, daily map[string][]webhook.Summary,
 ) error {
-	shown := map[string][]webhook.Summary{}
-	for _, line := range lines {
-		shown[line.ID] = daily[line.ID]
+	hooks := make([]webhook.Webhook, len(lines))
+	for i, line := range lines {
+		hooks[i] = line.Webhook
 	}
-	last, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), "", bounds, shown)
+	last, err := s.Webhooks.Latest(c.Ctx(), c.By, hooks, "", bounds, daily)
 	if err != nil {
 		return err
 	}
-	refused, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), webhook.Refused, bounds, shown)
+	refused, err := s.Webhooks.Latest(c.Ctx(), c.By, hooks, webhook.Refused, bounds, daily)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"time"
@@ -181,10 +182,10 @@ func (s pages) lookupShow(c *web.Call, f struct {
 	}
 	p.AskedBy, p.AskedVia = v.AskedMember, "tela de consulta"
 	switch {
+	case v.Asked.BatchID != "":
+		p.AskedBy, p.AskedVia = cmp.Or(v.AskedKey, v.AskedMember), "lote"
 	case v.Asked.KeyID != "":
 		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
-	case v.Asked.BatchID != "":
-		p.AskedVia = "página de lotes"
 	case v.Asked.AutomationID != "":
 		p.AskedVia = "automação"
 	}

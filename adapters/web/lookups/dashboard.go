@@ -27,8 +27,9 @@ type dashboardPage struct {
 	Answered, Converted *bars
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
-	// Batches are those that run or await somebody, in the order in which they started.
-	Batches []batches.Line
+	// Batches are the first that run or await somebody, in the order in which they started, MoreBatches how many others.
+	Batches     []batches.Line
+	MoreBatches int
 }
 
 // dashboard is the first page: what happened, and what needs attention.
@@ -60,12 +61,16 @@ func (s pages) dashboard(c *web.Call, f struct {
 		if err != nil {
 			return err
 		}
-		for _, v := range open {
+		data.MoreBatches = max(0, len(open)-batchesShown)
+		for _, v := range open[:len(open)-data.MoreBatches] {
 			data.Batches = append(data.Batches, batches.LineOf(s.Terms.Catalog, v, nil))
 		}
 	}
 	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})
 }
+
+// batchesShown is how many open batches are shown.
+const batchesShown = 5
 
 // originsMost is how many origins are drawn; the table has all.
 const originsMost = 8
@@ -181,7 +186,7 @@ func contactPlot(o lookups.Overview) *plot {
 	for i, id := range shown {
 		name := o.Webhooks[id]
 		if id == "" {
-			name = "Feitos à mão"
+			name = "Sem webhook"
 		}
 		of = append(of, series{Name: name, Class: classes[i]})
 	}

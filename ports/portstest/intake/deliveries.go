@@ -10,6 +10,47 @@ import (
 	"fichario/ports/portstest/kit"
 )
 
+// latestDeliveries are found by webhook, whatever their outcomes, in the hours asked for.
+func latestDeliveries(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	accepted, refused := kit.Arrival(w, kit.ID()), kit.Refusal(w)
+	accepted.Delivery.At, refused.At = now, now
+	for _, a := range []ports.Arrival{accepted, {Delivery: refused}} {
+		_, err := repos.Inbox.Take(ctx, a)
+		kit.Must(t, err)
+	}
+	hours := func(n int) time.Time { return now.Add(time.Duration(n) * time.Hour) }
+	for what, c := range map[string]struct {
+		org         string
+		hooks       []string
+		outcome     webhook.Outcome
+		from, until time.Time
+		want        string
+	}{
+		"any":                   {o.ID, []string{w.ID, kit.ID()}, "", hours(-1), hours(1), refused.ID},
+		"refused":               {o.ID, []string{w.ID}, webhook.Refused, hours(-1), hours(1), refused.ID},
+		"accepted":              {o.ID, []string{w.ID}, webhook.Accepted, hours(-1), hours(1), accepted.Delivery.ID},
+		"of months":             {o.ID, []string{w.ID}, "", hours(-90 * 24), hours(1), refused.ID},
+		"in this very hour":     {o.ID, []string{w.ID}, "", now.Add(time.Millisecond), hours(1), refused.ID},
+		"of no webhook":         {o.ID, nil, "", hours(-1), hours(1), ""},
+		"of another's":          {kit.ID(), []string{w.ID}, "", hours(-1), hours(1), ""},
+		"later":                 {o.ID, []string{w.ID}, "", hours(1), hours(2), ""},
+		"an hour before":        {o.ID, []string{w.ID}, "", hours(-3), hours(-1).Add(-time.Minute), ""},
+		"two months before":     {o.ID, []string{w.ID}, "", hours(-90 * 24), hours(-60 * 24), ""},
+		"of a day, two windows": {o.ID, []string{w.ID}, "", hours(-24), hours(24), refused.ID},
+	} {
+		last, err := repos.Deliveries.Latest(ctx, c.org, c.hooks, c.outcome, c.from, c.until)
+		kit.Must(t, err)
+		kit.Same(t, what, last[w.ID].ID, c.want)
+		if c.want == refused.ID {
+			kit.Same(t, what+": its reason", last[w.ID].Reason, refused.Reason)
+			kit.Same(t, what+": its time", last[w.ID].At, now)
+		}
+	}
+}
+
 func deliveries(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	w, _ := kit.Hook(t, s, o.ID)
@@ -39,32 +80,6 @@ func deliveries(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	sum := sums[w.ID]
 	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{2, 0, 1})
-	now, hours := time.Now(), func(n int) time.Time { return time.Now().Add(time.Duration(n) * time.Hour) }
-	for what, c := range map[string]struct {
-		org         string
-		hooks       []string
-		outcome     webhook.Outcome
-		from, until time.Time
-		want        string
-	}{
-		"the last one":             {o.ID, []string{w.ID, kit.ID()}, "", hours(-1), hours(1), refused.ID},
-		"the last refused one":     {o.ID, []string{w.ID}, webhook.Refused, hours(-1), hours(1), refused.ID},
-		"the last accepted one":    {o.ID, []string{w.ID}, webhook.Accepted, hours(-1), hours(1), second.Delivery.ID},
-		"the last one of months":   {o.ID, []string{w.ID}, "", hours(-90 * 24), hours(1), refused.ID},
-		"the last one of none":     {o.ID, nil, "", hours(-1), hours(1), ""},
-		"the last one of others":   {kit.ID(), []string{w.ID}, "", hours(-1), hours(1), ""},
-		"the last one of later":    {o.ID, []string{w.ID}, "", now.Add(time.Minute), hours(1), ""},
-		"the last one of earlier":  {o.ID, []string{w.ID}, "", hours(-1), now.Add(-time.Minute), ""},
-		"the last one of long ago": {o.ID, []string{w.ID}, "", hours(-90 * 24), hours(-60 * 24), ""},
-	} {
-		last, err := repos.Deliveries.Latest(ctx, c.org, c.hooks, c.outcome, c.from, c.until)
-		kit.Must(t, err)
-		kit.Same(t, what, last[w.ID].ID, c.want)
-		if c.want == refused.ID {
-			kit.Same(t, what+": its reason", last[w.ID].Reason, refused.Reason)
-			kit.Same(t, what+": its time", last[w.ID].At.Equal(refused.At), true)
-		}
-	}
 	days := []time.Time{kit.At.Add(-24 * time.Hour), kit.At, kit.At.Add(24 * time.Hour), kit.At.Add(48 * time.Hour)}
 	daily, err := repos.Figures.Deliveries(ctx, o.ID, "", days)
 	kit.Must(t, err)

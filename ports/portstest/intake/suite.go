@@ -17,6 +17,7 @@ var Suite = kit.Suite{
 	"one of several fails":  oneOfSeveralFails,
 	"forgetting":            forgetting,
 	"deliveries":            deliveries,
+	"latest deliveries":     latestDeliveries,
 	"figures of deliveries": deliveryFigures,
 	"lead sources":          leadSources,
 	"leads":                 leads,
