@@ -25,8 +25,11 @@ func IsUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unaut
 
 // unattended reports whether a page made the request by itself. A stream of events cannot have a header of ours.
 func unattended(r *http.Request) bool {
-	return r.URL.Path == bellPath || r.URL.Path == "/eventos" || r.Header.Get(unattendedHeader) != ""
+	return r.URL.Path == bellPath || r.URL.Path == eventsPath || r.Header.Get(unattendedHeader) != ""
 }
+
+// eventsPath is the address of the stream of events.
+const eventsPath = "/eventos"
 
 // toSignIn redirects to the sign-in page, which leads back here.
 func (c *Call) toSignIn() error {
@@ -37,7 +40,7 @@ func (c *Call) toSignIn() error {
 	if after != "/" {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
-	if c.Script() {
+	if c.Script() || c.URL.Path == eventsPath { // the status ends a stream for good
 		if c.URL.Path != bellPath { // polling must not replace a page that somebody is typing in
 			c.Writer.Header().Set("HX-Redirect", target)
 		}

@@ -180,9 +180,9 @@ func (w *Webhooks) Summaries(
 }
 
 // Latest returns the newest post, with its time and reason alone, of some webhooks of an organisation; bounds and days
-// are those of Days, and outcome is the only one wanted, or "". It reads the last day of each, because on PostgreSQL more
-// days cost more; where notices of leads come, which Days leaves out until the lead has, all since then. Faults: those of
-// Summaries.
+// are those of Days, and outcome is the only one wanted, or "". It reads the last day of each, because on PostgreSQL
+// more days cost more; where notices of leads come, which Days leaves out until the lead has, all since then. Faults:
+// those of Summaries.
 func (w *Webhooks) Latest(
 	ctx context.Context, by app.Caller, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
 	days map[string][]webhook.Summary,

@@ -327,8 +327,7 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 			seen.counted[a] = usageRow{}
 		}
 	}
-	batch := &pgx.Batch{}
-	s.PlanOnce(batch)
+	batch := s.PlanOnce()
 	queueShared(batch, in)
 	seen.queueRequests(batch, in)
 	if len(leases) > 0 {

@@ -34,8 +34,8 @@ var chargeTally = engine.TallyOf(chargeDayRow{})
 // ChargeParts are the columns that the charges of a day are told apart by.
 var ChargeParts = strings.Join(chargeTally.Keys, ", ")
 
-// countsCharges tells the trigger that this transaction counts the charges that it inserts, which an instance of an older
-// version does not.
+// countsCharges tells the trigger that this transaction counts the charges that it inserts, which an instance of an
+// older version does not.
 const countsCharges = "SELECT set_config('fichario.counts_charges', 'yes', true)"
 
 // charged counts an entry that is inserted after countsCharges.

@@ -207,8 +207,7 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 		)
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
 			&row.Sources, &queued}
-		batch := &pgx.Batch{}
-		s.PlanOnce(batch)
+		batch := s.PlanOnce()
 		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
 		batch.Queue(serveStatement, values...).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, into, func() error {
