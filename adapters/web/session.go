@@ -40,7 +40,7 @@ func (c *Call) toSignIn() error {
 	if after != "/" {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
-	if c.Script() || c.URL.Path == eventsPath { // the status ends a stream for good
+	if c.Script() || c.URL.Path == eventsPath { // a stream shows no page, and leaves no notice for another
 		if c.URL.Path != bellPath { // polling must not replace a page that somebody is typing in
 			c.Writer.Header().Set("HX-Redirect", target)
 		}

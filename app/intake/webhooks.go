@@ -180,9 +180,9 @@ func (w *Webhooks) Summaries(
 }
 
 // Latest returns the newest post, with its time and reason alone, of some webhooks of an organisation; bounds and days
-// are those of Days, and outcome is the only one wanted, or "". It reads the last day of each, because on PostgreSQL
-// more days cost more; where notices of leads come, which Days leaves out until the lead has, all since then. Faults:
-// those of Summaries.
+// are those of Days, and outcome is the only one wanted, or "". It reads only the last day on which each
+// received something, because on PostgreSQL more days cost more. Days does not count notices of leads that are still to
+// be fetched: where such come, it also reads the days since. Faults: those of Summaries.
 func (w *Webhooks) Latest(
 	ctx context.Context, by app.Caller, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
 	days map[string][]webhook.Summary,
@@ -191,8 +191,25 @@ func (w *Webhooks) Latest(
 	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	type span struct{ from, until int }
-	in := map[span][]string{}
+	out := map[string]webhook.Delivery{}
+	for of, ids := range lastDays(hooks, outcome, len(bounds)-1, days) {
+		newest, err := w.store.Repos().Deliveries.Latest(ctx, orgID, ids, outcome, bounds[of.from], bounds[of.until])
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, newest)
+	}
+	return out, nil
+}
+
+// daySpan are days by their numbers, until exclusive.
+type daySpan struct{ from, until int }
+
+// lastDays are the days of all that hold the newest post of each webhook, by these; webhooks that have none are left out.
+func lastDays(
+	hooks []webhook.Webhook, outcome webhook.Outcome, all int, days map[string][]webhook.Summary,
+) map[daySpan][]string {
+	in := map[daySpan][]string{}
 	for _, hook := range hooks {
 		last := -1
 		for day, got := range days[hook.ID] {
@@ -202,22 +219,14 @@ func (w *Webhooks) Latest(
 		}
 		switch notices := outcome == "" && hook.Kind.Fetched(); {
 		case notices:
-			all := span{max(last, 0), len(bounds) - 1}
-			in[all] = append(in[all], hook.ID)
+			since := daySpan{max(last, 0), all}
+			in[since] = append(in[since], hook.ID)
 		case last >= 0:
-			day := span{last, last + 1}
+			day := daySpan{last, last + 1}
 			in[day] = append(in[day], hook.ID)
 		}
 	}
-	out := map[string]webhook.Delivery{}
-	for of, ids := range in {
-		newest, err := w.store.Repos().Deliveries.Latest(ctx, orgID, ids, outcome, bounds[of.from], bounds[of.until])
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(out, newest)
-	}
-	return out, nil
+	return in
 }
 
 // Days returns what the webhooks of an organisation received on each day, by webhook, or with the id of a webhook only

@@ -12,7 +12,7 @@ import (
 // rest it would only let garbage of tens of megabytes lie.
 const busyPercent, restPercent = 400, 50
 
-// restsAfter is more than what lies between two collections of a service that answers some requests a second.
+// restsAfter is more than what lies between two collections of a busy service.
 const restsAfter = 10 * time.Second
 
 // collect sets how far the heap may grow between collections, and sets it anew after each: work is noticed by the first

@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -10,12 +11,12 @@ import (
 // TestCollectionsAreRarerWhileThereIsWork: not parallel, because the percentage is the process's.
 func TestCollectionsAreRarerWhileThereIsWork(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(100) })
-	percent := func() int {
-		now := debug.SetGCPercent(100)
-		debug.SetGCPercent(now)
-		return now
+	percent := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
 	}
-	collect := func(wanted int) {
+	collect := func(wanted uint64) {
 		t.Helper()
 		runtime.GC() // once, because the next one would change it again
 		for end := time.Now().Add(time.Minute); percent() != wanted; time.Sleep(time.Millisecond) {

@@ -26,6 +26,7 @@ import (
 )
 
 func main() {
+	// GOGC overrides.
 	if os.Getenv("GOGC") == "" {
 		collect()
 	}

@@ -173,7 +173,7 @@ func (r deliveries) Summaries(
 }
 
 // latestOf reads the newest id of each webhook by one step into an index. The rows are read by another statement: if
-// they were joined, PostgreSQL would read all posts between the bounds, once it plans for any.
+// they were joined, PostgreSQL would read all posts between the bounds, once its plan is for any values.
 const latestOf = `SELECT (SELECT CAST(deliveries.id AS text) FROM deliveries WHERE deliveries.webhook_id = w.id
 		AND deliveries.id > ? AND deliveries.id < ?%s ORDER BY deliveries.id DESC LIMIT 1) AS id
 	FROM webhooks w WHERE w.org_id = ? AND w.id IN ?`

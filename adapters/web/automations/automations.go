@@ -23,7 +23,7 @@ type automationsPage struct {
 	All bool
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
-	// MoreWait is whether there are more than Waiting.
+	// MoreWait is whether there may be more than Waiting, which is counted up to a limit.
 	MoreWait bool
 	// Chain draws who triggers whom; nil where nobody does.
 	Chain *chain

@@ -27,9 +27,11 @@ type dashboardPage struct {
 	Answered, Converted *bars
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
-	// Batches are the first that run or await somebody, in the order in which they started, MoreBatches how many others.
+	// Batches are the first that run or await somebody, in the order in which they started, MoreBatches how many
+	// others, and ManyBatches whether there may be more than that.
 	Batches     []batches.Line
 	MoreBatches int
+	ManyBatches bool
 }
 
 // dashboard is the first page: what happened, and what needs attention.
@@ -61,7 +63,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 		if err != nil {
 			return err
 		}
-		data.MoreBatches = max(0, len(open)-batchesShown)
+		data.MoreBatches, data.ManyBatches = max(0, len(open)-batchesShown), len(open) >= batches.BatchesAtOnce
 		for _, v := range open[:len(open)-data.MoreBatches] {
 			data.Batches = append(data.Batches, batches.LineOf(s.Terms.Catalog, v, nil))
 		}
