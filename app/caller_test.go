@@ -253,7 +253,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.webhooks.Regenerate, args{hook.ID, time.Duration(0)}, forbidden, missing},
 		{s.webhooks.Summaries, args{s.orgID, now()}, forbidden, missing},
 		{s.webhooks.Latest, args{
-			[]webhook.Webhook{hook.Webhook}, webhook.Refused, []time.Time{now(), now().Add(time.Hour)},
+			s.orgID, []webhook.Webhook{hook.Webhook}, webhook.Refused, []time.Time{now(), now().Add(time.Hour)},
 			map[string][]webhook.Summary(nil),
 		}, forbidden, missing},
 		{s.webhooks.Days, args{s.orgID, "", []time.Time{now(), now().Add(time.Hour)}}, forbidden, missing},

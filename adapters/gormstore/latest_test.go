@@ -33,7 +33,8 @@ func TestTheLatestPostIsSoughtInOlderPartitionsToo(t *testing.T) {
 				}
 			}
 		}
-		windows := engine.DeliveriesByDay.Windows(s.Reader, &s.Edges, engine.IDsSince(now.AddDate(0, 0, -30)), engine.AfterAll)
+		since := engine.IDsSince(now.AddDate(0, 0, -30))
+		windows := engine.DeliveriesByDay.Windows(s.Reader, &s.Edges, since, engine.AfterAll)
 		if s.IsPostgres() && len(windows) != 2 {
 			t.Errorf("there are %d windows", len(windows))
 		}

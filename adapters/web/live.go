@@ -17,6 +17,9 @@ const (
 	writeWithin = 10 * time.Second
 )
 
+// eventStream is the type of a stream of events.
+const eventStream = "text/event-stream"
+
 // live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
 // ended; the page then fetches the changes. Each message carries a place as its id, which the browser sends when it
 // reconnects: everything up to there it has been told.
@@ -35,7 +38,7 @@ func (s *Server) live(c *Call, f struct {
 		return errors.Join(err, control.Flush())
 	}
 	h := c.Writer.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", eventStream)
 	h.Set("X-Accel-Buffering", "no")
 	end, pulse := time.NewTimer(streamFor), time.NewTicker(pulseEvery)
 	defer end.Stop()

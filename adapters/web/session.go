@@ -25,11 +25,8 @@ func IsUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unaut
 
 // unattended reports whether a page made the request by itself. A stream of events cannot have a header of ours.
 func unattended(r *http.Request) bool {
-	return r.URL.Path == bellPath || r.URL.Path == eventsPath || r.Header.Get(unattendedHeader) != ""
+	return r.URL.Path == bellPath || r.URL.Path == "/eventos" || r.Header.Get(unattendedHeader) != ""
 }
-
-// eventsPath is the address of the stream of events.
-const eventsPath = "/eventos"
 
 // toSignIn redirects to the sign-in page, which leads back here.
 func (c *Call) toSignIn() error {
@@ -40,7 +37,8 @@ func (c *Call) toSignIn() error {
 	if after != "/" {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
-	if c.Script() || c.URL.Path == eventsPath { // a stream shows no page, and leaves no notice for another
+	// A stream of events shows no page, and leaves no notice for another.
+	if c.Script() || c.Header.Get("Accept") == eventStream {
 		if c.URL.Path != bellPath { // polling must not replace a page that somebody is typing in
 			c.Writer.Header().Set("HX-Redirect", target)
 		}

@@ -69,7 +69,7 @@ func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
 	if to := old.Header.Get("Location"); old.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/entrar") {
 		t.Errorf("the old cookie: %d to %s", old.StatusCode, to)
 	}
-	old, _ = site.outside().do(http.MethodGet, "/eventos", nil, "Cookie", before)
+	old, _ = site.outside().do(http.MethodGet, "/eventos", nil, "Cookie", before, "Accept", "text/event-stream")
 	if old.StatusCode != http.StatusNoContent || old.Header.Get("Set-Cookie") != "" {
 		t.Errorf("a stream of events after the session's end: %d, %q", old.StatusCode, old.Header.Get("Set-Cookie"))
 	}

@@ -116,7 +116,7 @@ func (s *Server) all(rooms []func(*Server) Pages) []Pages {
 		"POST /conta/tema":    Decoded(s.chooseTheme),
 		"POST /conta/atalhos": Decoded(s.chooseKeys),
 		"GET /atalhos":        s.keyList,
-		"GET " + eventsPath:   Decoded(s.live),
+		"GET /eventos":        Decoded(s.live),
 		"GET /configuracoes":  settings,
 	}}}
 	for _, room := range rooms {

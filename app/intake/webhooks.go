@@ -184,10 +184,9 @@ func (w *Webhooks) Summaries(
 // received something, because on PostgreSQL more days cost more. Days does not count notices of leads that are still to
 // be fetched: where such come, it also reads the days since. Faults: those of Summaries.
 func (w *Webhooks) Latest(
-	ctx context.Context, by app.Caller, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
+	ctx context.Context, by app.Caller, orgID string, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
 	days map[string][]webhook.Summary,
 ) (map[string]webhook.Delivery, error) {
-	orgID := by.OrgID()
 	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
@@ -205,7 +204,8 @@ func (w *Webhooks) Latest(
 // daySpan are days by their numbers, until exclusive.
 type daySpan struct{ from, until int }
 
-// lastDays are the days of all that hold the newest post of each webhook, by these; webhooks that have none are left out.
+// lastDays are the days of all that hold the newest post of each webhook, by these days; webhooks without a post are
+// left out.
 func lastDays(
 	hooks []webhook.Webhook, outcome webhook.Outcome, all int, days map[string][]webhook.Summary,
 ) map[daySpan][]string {

@@ -82,11 +82,11 @@ func (s pages) showNewest(
 	for i, line := range lines {
 		hooks[i] = line.Webhook
 	}
-	last, err := s.Webhooks.Latest(c.Ctx(), c.By, hooks, "", bounds, daily)
+	last, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), hooks, "", bounds, daily)
 	if err != nil {
 		return err
 	}
-	refused, err := s.Webhooks.Latest(c.Ctx(), c.By, hooks, webhook.Refused, bounds, daily)
+	refused, err := s.Webhooks.Latest(c.Ctx(), c.By, c.By.OrgID(), hooks, webhook.Refused, bounds, daily)
 	if err != nil {
 		return err
 	}
