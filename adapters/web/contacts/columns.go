@@ -105,7 +105,7 @@ func (s pages) cellOf(line *contactLine, column string) string {
 		}
 		return text(24, line.AssigneeShort, "")
 	case "etapa":
-		return stageBadge(line, text(40, line.Stage, ""))
+		return string(line.StageBadge())
 	}
 	at := line.CreatedAt
 	return `<time datetime="` + web.ISO(at) + `">` + s.Date(at) + "<small> " + s.ClockTime(at) + "</small></time>"
@@ -134,17 +134,19 @@ func phoneCell(line *contactLine, text string) string {
 	return text + "</div>"
 }
 
-// stageBadge is the template of this name.
-func stageBadge(line *contactLine, name string) string {
-	class, icon := "b-q", ""
+// StageBadge is the stage as a list and a contact's page show it.
+func (line contactLine) StageBadge() template.HTML {
+	class, icon := "b-q", template.HTML("")
 	switch line.StageOutcome {
 	case crm.Won:
-		class, icon = "b-on", string(web.Icon("check"))
+		class, icon = "b-on", web.Icon("check")
 	case crm.Lost:
 		class = "b-off"
 	case crm.Open:
 	}
-	return `<span class="badge ` + class + `">` + icon + "<bdi>" + name + "</bdi></span>"
+	name := template.HTMLEscapeString(web.Shorten(40, line.Stage))
+	return `<span class="badge ` + template.HTML(class) + `">` + icon + "<bdi>" + //nolint:gosec // one of three
+		template.HTML(name) + "</bdi></span>" //nolint:gosec // escaped
 }
 
 // columnsInOrder are all columns, those that the member chose first and in their order. The words that they kept may
