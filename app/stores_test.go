@@ -251,7 +251,7 @@ func migrate(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Migrate(ctx), store.Close())
+	return errors.Join(postgres.Migrated(ctx, store), store.Close())
 }
 
 func open(t *testing.T, url string) *gormstore.Store {

@@ -41,7 +41,11 @@ const NamedMost = 20
 
 // ofOf is the statement for a dialect.
 func ofOf(i engine.Invariant, database string) string {
-	return strings.NewReplacer("{hour of at}", engine.HourOfColumn(database, "at"),
+	ofOrg := "" // SQLite's index of words has no organisations
+	if database == "postgres" {
+		ofOrg = " AND c.org_id = w.org_id"
+	}
+	return strings.NewReplacer("{ and of c, w}", ofOrg, "{hour of at}", engine.HourOfColumn(database, "at"),
 		"{hour of created_at}", engine.HourOfColumn(database, "created_at")).Replace(i.Broken)
 }
 
@@ -83,11 +87,11 @@ var invariants = []engine.Invariant{
 		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
 	{Name: "a contact has one history entry for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + engine.Literal(crm.ContactCreated) + `
+		LEFT JOIN contact_events e ON e.org_id = c.org_id AND e.contact_id = c.id AND e.kind = ` + engine.Literal(crm.ContactCreated) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
 	{Name: "a contact has one notification for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = ` + engine.Literal(crm.NewContact) + `
+		LEFT JOIN notifications n ON n.org_id = c.org_id AND n.contact_id = c.id AND n.kind = ` + engine.Literal(crm.NewContact) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
 	{Name: "a contact has one accepted delivery, while deliveries are kept", Broken: `
 		SELECT c.id FROM contacts c LEFT JOIN (
@@ -97,16 +101,20 @@ var invariants = []engine.Invariant{
 		) AS d ON d.contact_id = c.id AND d.at = c.created_at
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
 	{Name: "a removed contact is not in contacts, and the one it was merged into is, or was itself removed", Broken: `
-		SELECT r.id FROM removed_contacts r WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.id)
-		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.into_id)
-			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.id = r.into_id)`},
+		SELECT r.id FROM removed_contacts r WHERE EXISTS (
+			SELECT 1 FROM contacts c WHERE c.org_id = r.org_id AND c.id = r.id)
+		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.org_id = r.org_id AND c.id = r.into_id)
+			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.org_id = r.org_id AND o.id = r.into_id)`},
 	{Name: "history, notifications, jobs and receipts belong to contacts that exist or existed", Broken: `
 		SELECT contact_id FROM (
-			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
-			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
-		) AS of_contacts WHERE contact_id <> '` + engine.NoID + `'
-		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
-		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
+			SELECT org_id, contact_id FROM contact_events UNION ALL SELECT org_id, contact_id FROM notifications
+			UNION ALL SELECT org_id, contact_id FROM jobs
+		) AS mine WHERE contact_id <> '` + engine.NoID + `'
+		AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.org_id = mine.org_id AND c.id = mine.contact_id)
+		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.org_id = mine.org_id AND r.id = mine.contact_id)
+		UNION ALL SELECT contact_id FROM (
+			SELECT contact_id FROM receipts EXCEPT SELECT id FROM contacts EXCEPT SELECT id FROM removed_contacts
+		) AS received`},
 	{Name: "no page whose leads are fetched has a dead token", Served: true, Broken: `
 		SELECT s.id FROM lead_sources s JOIN webhooks w ON w.id = s.webhook_id AND w.enabled
 		WHERE s.state = ` + engine.Literal(webhook.SourceDead)},
@@ -128,9 +136,11 @@ var invariants = []engine.Invariant{
 			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
 	{Name: "a contact older than an hour is in the search index, as far as the index has been filled", Broken: `
 		SELECT c.id FROM contacts c JOIN contact_index i ON c.id <= i.up_to
-		WHERE c.created_at < @hourAgo AND NOT EXISTS (SELECT 1 FROM contact_words w WHERE w.contact_id = c.id)`},
+		WHERE c.created_at < @hourAgo AND NOT EXISTS (
+			SELECT 1 FROM contact_words w WHERE w.contact_id = c.id{ and of c, w})`},
 	{Name: "the search index has only contacts that exist", Broken: `
-		SELECT contact_id FROM contact_words WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE id = contact_words.contact_id)`},
+		SELECT contact_id FROM contact_words w WHERE NOT EXISTS (
+			SELECT 1 FROM contacts c WHERE c.id = w.contact_id{ and of c, w})`},
 	{Name: "an organisation has one default funnel, with an entry stage", Broken: `
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
@@ -158,8 +168,7 @@ var invariants = []engine.Invariant{
 				FROM lookups WHERE charged AND compared GROUP BY month, product
 			-- Months of before budgets are not counted for members.
 			UNION ALL SELECT member_id, month, ` + reserved + ` FROM lookups
-				WHERE charged AND member_id IS NOT NULL AND EXISTS (
-					SELECT 1 FROM key_usage u WHERE u.key_id = lookups.member_id AND u.bucket = lookups.month)
+				WHERE charged AND member_id IS NOT NULL AND (member_id, month) IN (SELECT key_id, bucket FROM key_usage)
 				GROUP BY member_id, month
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
 	{Name: "an organisation's hourly figures match its lookups", Broken: `
@@ -172,12 +181,12 @@ var invariants = []engine.Invariant{
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
 	{Name: "a batch's counters match its items", Broken: `
 		SELECT b.id FROM batches b LEFT JOIN (
-			SELECT batch_id, COUNT(*) AS n, ` + engine.CountOf("state", batch.Repeat) + ` AS repeated,
+			SELECT org_id, batch_id, COUNT(*) AS n, ` + engine.CountOf("state", batch.Repeat) + ` AS repeated,
 				` + engine.CountOf("state", batch.Invalid) + ` AS invalid,
 				` + engine.CountOf("state", batch.Answered) + ` AS answered,
 				COUNT(CASE WHEN state IN (` + engine.Literal(batch.Failed) + ", " + engine.Literal(batch.NoAnswer) + `) THEN 1 END) AS failed
-			FROM batch_items GROUP BY batch_id
-		) AS i ON i.batch_id = b.id
+			FROM batch_items GROUP BY org_id, batch_id
+		) AS i ON i.batch_id = b.id AND i.org_id = b.org_id
 		WHERE b.status <> ` + engine.Literal(batch.Preparing) + `
 		-- What never ran loses its items some time after it ended.
 		AND (b.started_at IS NOT NULL
@@ -210,18 +219,18 @@ var invariants = []engine.Invariant{
 	// What a bureau has posted waits for an instance that can read it.
 	{Name: "no lookup is still running a minute after it should have been settled", Served: true, Broken: `
 		SELECT id FROM lookups WHERE status = ` + engine.Literal(lookup.Running) + ` AND settle_at < @minuteAgo
-		AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id AND a.reply IS NOT NULL)`},
+		AND id NOT IN (SELECT a.id FROM later_answers a WHERE a.reply IS NOT NULL)`},
 	{Name: "a completed erasure no longer identifies the person", Broken: `
 		SELECT id FROM erasures WHERE state = ` + engine.Literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
 	{Name: "free entries of the statement cost nothing",
 		Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{Name: "a bureau's answer is in the statement", Broken: `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
-			SELECT 1 FROM lookups l WHERE l.record_id = COALESCE(r.of_id, r.id) AND NOT l.cache)`},
+			SELECT 1 FROM lookups l WHERE l.org_id = r.org_id AND l.record_id = COALESCE(r.of_id, r.id) AND NOT l.cache)`},
 	{Name: "answers in the statement are in the history, while answers are kept", Broken: `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
-		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
+		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.org_id = l.org_id AND r.id = l.record_id)`},
 }
 
 // reserved is what an account has of a charged entry: also what is reserved while it runs.

@@ -22,7 +22,7 @@ func migrateEach(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Migrate(ctx), s.Close())
+	return errors.Join(postgres.Migrated(ctx, s), s.Close())
 }
 
 // each opens an empty migrated database of each kind.

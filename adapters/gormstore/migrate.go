@@ -80,7 +80,11 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := s.MakeTrigrams(ctx, pool); err != nil {
+	err = s.MakeTrigrams(ctx, pool)
+	if err == nil && s.IsPostgres() {
+		err = s.followDistribution(ctx, pool)
+	}
+	if err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {

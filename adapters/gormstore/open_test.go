@@ -3,6 +3,7 @@ package gormstore_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"testing"
 
 	"fichario/adapters/gormstore"
@@ -23,6 +24,9 @@ func open(t *testing.T, url string, keys ...[]byte) *gormstore.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	if s.IsPostgres() && postgres.Distributes() {
+		_ = s.FindDistribution(t.Context()) // some have no database
+	}
 	return s
 }
 
@@ -34,10 +38,7 @@ func migrate(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Migrate(ctx); err != nil {
-		return err
-	}
-	return s.Close()
+	return errors.Join(postgres.Migrated(ctx, s), s.Close())
 }
 
 // databases makes the address of an empty migrated database of each kind.

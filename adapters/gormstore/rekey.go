@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -42,14 +43,7 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 		if next, err = engine.EndOfStep(tx, table, last); err != nil {
 			return err
 		}
-		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s
-			WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ? -- the key's id
-			ORDER BY id`, table, column)
-		if s.Writer.Name() == "postgres" {
-			find += " FOR UPDATE"
-		}
-		var rows []sealedValue
-		err = tx.Raw(find, last, cmp.Or(next, engine.AfterAll), engine.Blob(s.Vault.Keys[0].Id[:])).Scan(&rows).Error
+		rows, err := s.oldValues(tx, table, column, last, cmp.Or(next, engine.AfterAll))
 		if err != nil {
 			return err
 		}
@@ -77,6 +71,32 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 	return n, next, err
 }
 
+// oldValues locks the values of a step that another key encrypted; on Citus those of each organisation by themselves.
+func (s *Store) oldValues(tx *gorm.DB, table, column, last, next string) (rows []sealedValue, err error) {
+	values := []any{last, next, engine.Blob(s.Vault.Keys[0].Id[:])}
+	old := fmt.Sprintf("FROM %[1]s WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ?", table, column) // the key's id
+	find := fmt.Sprintf("SELECT id, %s AS value %s", column, old)
+	if !s.IsPostgres() {
+		return rows, tx.Raw(find+" ORDER BY id", values...).Scan(&rows).Error
+	}
+	const locked = " ORDER BY id FOR UPDATE"
+	if !s.Distributed.Load() || !s.divides(table) {
+		return rows, tx.Raw(find+locked, values...).Scan(&rows).Error
+	}
+	var orgs []string
+	if err := tx.Raw("SELECT DISTINCT org_id::text "+old+" ORDER BY 1", values...).Scan(&orgs).Error; err != nil {
+		return nil, err
+	}
+	for _, org := range orgs {
+		var some []sealedValue
+		if err := tx.Raw(find+" AND org_id = ?"+locked, append(values, org)...).Scan(&some).Error; err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
 // replace writes the values of some rows: on PostgreSQL in one statement that bypasses GORM, which expands arrays into
 // lists.
 func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values [][]byte) error {
@@ -86,7 +106,7 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 	if s.Writer.Name() == "postgres" {
 		_, err := tx.Statement.ConnPool.ExecContext(tx.Statement.Context, fmt.Sprintf(`UPDATE %[1]s SET %[2]s = anew.value
 			FROM unnest($1::uuid[], $2::bytea[]) AS anew (id, value)
-			WHERE %[1]s.id = anew.id AND %[1]s.id BETWEEN $3 AND $4`, table, column), ids, values, ids[0], ids[len(ids)-1])
+			WHERE %[1]s.id = anew.id AND %[1]s.id BETWEEN $3 AND $4`, table, column), ids, values, slices.Min(ids), slices.Max(ids))
 		return err
 	}
 	for i, id := range ids {

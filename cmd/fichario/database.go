@@ -107,11 +107,27 @@ func (rekeyCmd) Run(e *command.Environment) error {
 	})
 }
 
-type migrateCmd struct{}
+type migrateCmd struct {
+	Distribute string `enum:",citus" default:"" placeholder:"citus" help:"Also divide the tables by organisation among the nodes of Citus; no version before this one may run then."`
+}
 
 // Run migrates the database.
-func (migrateCmd) Run(e *command.Environment) error {
-	return e.WithStore(func(*gormstore.Store) error {
-		return e.Print(map[string]bool{"migrated": true}, "The database is up to date.\n")
+func (c *migrateCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		view := struct {
+			Migrated bool `json:"migrated"`
+			*gormstore.Distribution
+		}{Migrated: true}
+		if c.Distribute == "" {
+			return e.Print(view, "The database is up to date.\n")
+		}
+		done, err := store.Distribute(e.Ctx)
+		if err != nil {
+			return err
+		}
+		view.Distribution = &done
+		return e.Print(view, "The database is up to date. Of its tables, %d are divided by organisation among %d nodes, "+
+			"each node has a copy of %d, and the coordinator keeps %d.\n",
+			len(done.Distributed), done.Nodes, len(done.Directory), len(done.Local))
 	})
 }

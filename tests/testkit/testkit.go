@@ -228,7 +228,11 @@ func migrate(env map[string]string) error {
 			return err
 		}
 	}
-	if r := run(binary, os.TempDir(), "", env, []string{"migrate"}); r.err != nil {
+	args := []string{"migrate"}
+	if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") && postgres.Distributes() {
+		args = append(args, "--distribute", "citus")
+	}
+	if r := run(binary, os.TempDir(), "", env, args); r.err != nil {
 		return fmt.Errorf("fichario migrate: %w\n%s%s", r.err, r.Stdout, r.Stderr)
 	}
 	return nil

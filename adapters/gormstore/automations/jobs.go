@@ -124,7 +124,7 @@ func (r jobs) Answers(ctx context.Context, contactID string, since time.Time, li
 // are still to be made may get one.
 const InTurn = `contact_id = '` + engine.NoID + `' OR NOT EXISTS (
 	SELECT 1 FROM jobs AS earlier
-	WHERE earlier.contact_id = jobs.contact_id AND earlier.state = 'ready' AND earlier.event = jobs.event
+	WHERE earlier.contact_id = jobs.contact_id AND earlier.org_id = jobs.org_id AND earlier.state = 'ready' AND earlier.event = jobs.event
 		AND (earlier.kind = 'contact.created' OR earlier.automation_id = jobs.automation_id)
 		AND (earlier.place < jobs.place OR earlier.place = jobs.place AND earlier.id < jobs.id))`
 
@@ -157,9 +157,10 @@ func (r jobs) Claim(
 		if kind == automation.RunAutomation {
 			next = next.Where(InTurn)
 		}
-		next = engine.Locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
-		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING "+jobColumns,
-			lease, engine.Stamp(until), next).Scan(&rows).Error
+		next = engine.LockedAlone("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
+		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) AND state = "+
+			engine.Literal(automation.Ready)+" AND (lease_until IS NULL OR lease_until <= ?) RETURNING "+jobColumns,
+			lease, engine.Stamp(until), next, engine.Stamp(now)).Scan(&rows).Error
 	})
 	return engine.Mapped(rows, JobRow.job), err
 }
@@ -238,8 +239,17 @@ func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
 }
 
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error) {
-	return engine.FindAll(ctx, r.Inside, "jobs.lock", JobRow.job, engine.Locked("UPDATE", "SKIP LOCKED"), ready(kind),
-		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
+	var found []automation.Job
+	err := r.Inside(ctx, "jobs.lock", func(db *gorm.DB) error {
+		next := ready(kind)(db.Session(&gorm.Session{NewDB: true}).Model(&JobRow{})).Order("run_at").Session(&gorm.Session{})
+		return engine.EachOrg(next, func(of engine.Scope) (bool, error) {
+			var rows []JobRow
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(next)).Limit(limit).Find(&rows).Error
+			found = engine.Mapped(rows, JobRow.job)
+			return len(found) > 0, err
+		})
+	})
+	return found, err
 }
 
 func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {

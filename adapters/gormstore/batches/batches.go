@@ -194,7 +194,9 @@ func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int
 	if keyID == "" {
 		scopes = append(scopes, engine.Where("org_id = ?", orgID))
 	} else {
-		scopes = append(scopes, engine.Where("key_id = ? AND CAST(org_id AS text) = ?", keyID, orgID))
+		scopes = append(scopes, func(db *gorm.DB) *gorm.DB {
+			return db.Where("key_id = ? AND "+engine.WithOrg(db), keyID, orgID)
+		})
 	}
 	// Never from a replica: whoever makes or ends a batch looks at the list next.
 	return engine.FindAll(ctx, r.Query, "batches.page", engine.With(r.vault, batchOf), scopes...)
@@ -248,17 +250,20 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 			return err
 		}
 		var next []batchRow
-		over := db.Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
-			Where("id > ? AND id < ?", cmp.Or(to.UpTo, engine.BeforeAll), engine.FirstID(before)).Order("id").Limit(1)
-		if err := engine.Locked("UPDATE", "")(over).Find(&next).Error; err != nil {
+		over := db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{}).Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
+			Where("id > ? AND id < ?", cmp.Or(to.UpTo, engine.BeforeAll), engine.FirstID(before)).Order("id").Session(&gorm.Session{})
+		err := engine.EachOrg(over, func(of engine.Scope) (bool, error) {
+			err := of(engine.Locked("UPDATE", "")(over)).Limit(1).Find(&next).Error
+			return len(next) > 0, err
+		})
+		if err != nil {
 			return err
 		}
 		if n = len(next); n == 0 {
 			return privacyrows.MoveMark(db, mark, engine.FirstID(before))
 		}
 		var items []BatchItemRow
-		err := db.Order("line").Limit(engine.ForgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error
-		if err != nil {
+		if err := db.Order("line").Limit(engine.ForgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error; err != nil {
 			return err
 		}
 		if len(items) > 0 {
@@ -308,8 +313,13 @@ func (r batches) discard(ctx context.Context, op string, which engine.Scope) (n 
 	}
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
 		var ids []engine.UID
-		old := engine.Locked("UPDATE", "")(which(db.Model(&batchRow{}))).Where("status = " + engine.Literal(batch.Preparing))
-		if err := old.Order("id").Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+		old := which(db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{})).
+			Where("status = " + engine.Literal(batch.Preparing)).Order("id").Session(&gorm.Session{})
+		err := engine.EachOrg(old, func(of engine.Scope) (bool, error) {
+			err := of(engine.Locked("UPDATE", "")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
+			return len(ids) > 0, err
+		})
+		if err != nil || len(ids) == 0 {
 			return err
 		}
 		var items []BatchItemRow

@@ -136,7 +136,8 @@ func (r batches) Items(
 	err = r.Query(ctx, "batches.items", func(db *gorm.DB) error {
 		find := db.Table("batch_items AS i").Select(itemColumns+`, f.id AS first_id, COALESCE(f.state, '') AS first_state,
 			COALESCE(f.code, '') AS first_code, f.lookup_id AS first_lookup_id`).
-			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
+			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.org_id = i.org_id "+
+				"AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)
 		if state == batch.Invalid {
 			find = find.Where("i.state = " + engine.Literal(batch.Invalid)) // spelled as in the partial index

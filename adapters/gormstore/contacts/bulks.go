@@ -1,13 +1,16 @@
 package contacts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 type bulkRow struct {
@@ -117,14 +120,30 @@ func (r bulks) Lock(ctx context.Context, orgID, id string) (crm.Bulk, error) {
 
 func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 	scopes := []engine.Scope{
-		engine.Locked("UPDATE", "SKIP LOCKED"),
 		engine.Where("status IN (" + engine.Literal(crm.BulkRunning) + ", " + engine.Literal(crm.BulkUndoing) + ")"),
 		engine.Order("id"),
 	}
 	if id != "" {
 		scopes = append(scopes, engine.ByID(id))
 	}
-	return engine.FindOne(ctx, r.Inside, "bulks.next", engine.With(r.vault, bulkOf), scopes...)
+	next, err := crm.Bulk{}, error(nil)
+	err = r.Inside(ctx, "bulks.next", func(db *gorm.DB) error {
+		open := db.Session(&gorm.Session{NewDB: true}).Model(&bulkRow{})
+		for _, narrow := range scopes {
+			open = narrow(open)
+		}
+		none := error(ports.ErrNotFound)
+		err := engine.EachOrg(open, func(of engine.Scope) (bool, error) {
+			next, none = engine.FindOne(ctx, r.Inside, "bulks.next", engine.With(r.vault, bulkOf),
+				append(scopes, engine.Locked("UPDATE", "SKIP LOCKED"), of)...)
+			if errors.Is(none, ports.ErrNotFound) {
+				return false, nil
+			}
+			return true, none
+		})
+		return cmp.Or(err, none)
+	})
+	return next, err
 }
 
 func (r bulks) Items(

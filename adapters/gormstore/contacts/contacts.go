@@ -152,7 +152,7 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 	err := r.Query(ctx, "contacts.changed", func(db *gorm.DB) error {
 		var rows []row
 		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
-			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
+			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id AND c.org_id = e.org_id WHERE e.id >= ? GROUP BY c.org_id`,
 			engine.FirstID(since)).Scan(&rows).Error
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 
 // insert is Insert of one contact, into a stage that stays as it is meanwhile.
 func insert(db *gorm.DB, row ContactRow, event EventRow) error {
-	if err := hold(db, string(row.StageID)); err != nil {
+	if err := hold(db, string(row.OrgID), string(row.StageID)); err != nil {
 		return err
 	}
 	return Insert(db, engine.SomeSlot(), []ContactRow{row}, []EventRow{event})
@@ -236,7 +236,7 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	}
 	const op = "contacts.edit"
 	after := ContactRowOf(r.vault, c)
-	err := r.recount(ctx, op, e.ContactID, func(row *ContactRow) {
+	err := r.recount(ctx, op, e, func(row *ContactRow) {
 		row.OriginID, row.Amount = after.OriginID, after.Amount
 	})
 	if err != nil {
@@ -247,10 +247,10 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
 	const op = "contacts.setStage"
-	if err := r.Inside(ctx, op, func(db *gorm.DB) error { return hold(db, stageID) }); err != nil {
+	if err := r.Inside(ctx, op, func(db *gorm.DB) error { return hold(db, e.OrgID, stageID) }); err != nil {
 		return err
 	}
-	if err := r.recount(ctx, op, e.ContactID, func(row *ContactRow) { row.StageID = engine.UID(stageID) }); err != nil {
+	if err := r.recount(ctx, op, e, func(row *ContactRow) { row.StageID = engine.UID(stageID) }); err != nil {
 		return err
 	}
 	return r.change(ctx, op, e, ContactRow{StageID: engine.UID(stageID)}, "stage_id")
@@ -263,7 +263,7 @@ func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event)
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	const op = "contacts.addNote"
 	c, err := engine.FindOne(ctx, r.Inside, op, engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
-		engine.ByID(e.ContactID))
+		engine.Of(e.OrgID, e.ContactID))
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 func (r contacts) change(ctx context.Context, op string, e crm.Event, row ContactRow, columns ...string) error {
 	event := EventRowOf(r.vault, e)
 	return r.Inside(ctx, op, func(db *gorm.DB) error {
-		err := engine.OrNotFound(db.Model(&ContactRow{}).Where("id = ?", e.ContactID).Select(columns).Updates(&row))
+		err := engine.OrNotFound(engine.Of(e.OrgID, e.ContactID)(db.Model(&ContactRow{})).Select(columns).Updates(&row))
 		if err != nil {
 			return err
 		}

@@ -69,6 +69,12 @@ func (r funnels) Update(ctx context.Context, f crm.Funnel) error {
 		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"name", "position", "outcome"}),
 	}
 	return r.ExecPosts(ctx, "funnels.update", f.OrgID, func(db *gorm.DB) error {
+		if engine.Distributed(db) { // see hold
+			number := engine.LockNumber("stages", engine.UID(f.OrgID))
+			if err := db.Exec("SELECT pg_advisory_xact_lock(?)", number).Error; err != nil {
+				return err
+			}
+		}
 		renamed := db.Model(&funnelRow{}).Where("id = ? AND org_id = ?", f.ID, f.OrgID).Update("name", f.Name)
 		if err := engine.OrNotFound(renamed); err != nil {
 			return err
@@ -111,7 +117,15 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 	return out, err
 }
 
-// hold keeps a stage from being removed until the transaction ends.
-func hold(db *gorm.DB, stageID string) error {
+// hold keeps a stage from being removed until the transaction ends. On Citus, where each node has a copy of the stages,
+// a locked row would lock all of them: there the organisation's stages have an advisory lock.
+func hold(db *gorm.DB, orgID, stageID string) error {
+	if engine.Distributed(db) {
+		number := engine.LockNumber("stages", engine.UID(orgID))
+		if err := db.Exec("SELECT pg_advisory_xact_lock_shared(?)", number).Error; err != nil {
+			return err
+		}
+		return db.Select("id").Take(&StageRow{}, "id = ?", stageID).Error
+	}
 	return engine.Locked("KEY SHARE", "")(db).Select("id").Take(&StageRow{}, "id = ?", stageID).Error
 }

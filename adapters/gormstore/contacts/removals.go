@@ -92,12 +92,12 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
 	}
 	contact, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
-		withoutNote, engine.ByID(id))
+		withoutNote, engine.Of(gone.Contact.OrgID, id))
 	if err != nil {
 		return err
 	}
 	return r.Inside(ctx, op, func(db *gorm.DB) error {
-		if err := engine.OrNotFound(db.Delete(&ContactRow{}, "id = ?", id)); err != nil {
+		if err := engine.OrNotFound(engine.Of(gone.Contact.OrgID, id)(db).Delete(&ContactRow{})); err != nil {
 			return err
 		}
 		figures := NewContactFigures(engine.SomeSlot())
@@ -123,14 +123,15 @@ func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 	row, event := ContactRowOf(r.vault, c), EventRowOf(r.vault, e)
 	return r.Inside(ctx, "removals.restore", func(db *gorm.DB) error {
 		// What was read may have been erased since.
-		if err := engine.OrNotFound(db.Delete(&RemovedRow{}, "id = ? AND content IS NOT NULL", c.ID)); err != nil {
+		err := engine.OrNotFound(engine.Of(c.OrgID, c.ID)(db).Delete(&RemovedRow{}, "content IS NOT NULL"))
+		if err != nil {
 			return err
 		}
 		if err := insert(db, row, event); err != nil {
 			return err
 		}
 		// The index is written oldest first, and does not return to older contacts.
-		return index(db, []string{c.ID})
+		return index(db, c.OrgID, []string{c.ID})
 	})
 }
 
@@ -210,44 +211,54 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 		return 0, err
 	}
 	err = r.Whole(ctx, "removals.forget", func(db *gorm.DB) error {
-		var ids []string
-		old := db.Model(&RemovedRow{}).Where("content IS NOT NULL AND at < ?", engine.Stamp(deleted)).
+		old := db.Session(&gorm.Session{NewDB: true}).Model(&RemovedRow{}).
+			Where("content IS NOT NULL AND at < ?", engine.Stamp(deleted)).
 			Where("into_id IS NULL OR at < ?", engine.Stamp(merged)).
-			Where(`NOT EXISTS (SELECT 1 FROM bulk_items i JOIN bulk_actions b ON b.id = i.bulk_id
-				WHERE i.contact_id = removed_contacts.id AND b.kind = `+engine.Literal(crm.BulkDelete)+`
-				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))`,
+			Where(`id NOT IN (SELECT i.contact_id FROM bulk_items i WHERE i.bulk_id IN (SELECT b.id FROM bulk_actions b
+				WHERE b.kind = `+engine.Literal(crm.BulkDelete)+`
+				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))
+				AND i.contact_id IS NOT NULL)`,
 				engine.Stamp(deleted)).
-			Order("at").Limit(engine.ForgetAtOnce)
-		if err := engine.Locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
-			return err
-		}
-		n = len(ids)
-		if err := r.traceMerged(db, secret, ids); err != nil {
-			return err
-		}
-		var gone []string
-		err := db.Model(&RemovedRow{}).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
-		if err != nil {
-			return err
-		}
-		if len(gone) > 0 {
-			if gone, err = Family(db, gone); err != nil {
-				return err
+			Order("at").Session(&gorm.Session{})
+		return engine.EachOrg(old, func(of engine.Scope) (bool, error) {
+			var ids []string
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
+			if err == nil && len(ids) > 0 {
+				err = r.forgetSome(db, secret, ids)
 			}
-			if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
-				return err
-			}
-			if _, err := ForgetTold(db, gone, nil); err != nil {
-				return err
-			}
-			// The content of those merged into it goes too.
-			if err := db.Model(&RemovedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
-				return err
-			}
-		}
-		return db.Model(&RemovedRow{}).Where("id IN ?", ids).Update("content", nil).Error
+			n = len(ids)
+			return n > 0, err
+		})
 	})
 	return n, err
+}
+
+// forgetSome empties removed contacts.
+func (r removals) forgetSome(db *gorm.DB, secret []byte, ids []string) error {
+	if err := r.traceMerged(db, secret, ids); err != nil {
+		return err
+	}
+	var gone []string
+	err := db.Model(&RemovedRow{}).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		if gone, err = Family(db, gone); err != nil {
+			return err
+		}
+		if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
+			return err
+		}
+		if _, err := ForgetTold(db, gone, nil); err != nil {
+			return err
+		}
+		// The content of those merged into it goes too.
+		if err := db.Model(&RemovedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
+			return err
+		}
+	}
+	return db.Model(&RemovedRow{}).Where("id IN ?", ids).Update("content", nil).Error
 }
 
 // KnownBy is what a contact is found by.

@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -95,9 +96,9 @@ func (f contactFigures) Count(by engine.Counting) error {
 }
 
 // recount updates the figures for a change of a contact.
-func (r contacts) recount(ctx context.Context, op, id string, change func(*ContactRow)) error {
+func (r contacts) recount(ctx context.Context, op string, e crm.Event, change func(*ContactRow)) error {
 	row, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
-		withoutNote, engine.ByID(id))
+		withoutNote, engine.Of(e.OrgID, e.ContactID))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
 )
 
 // contactIndexRow says up to which contact the search index has been written. Later ones are scanned.
@@ -97,7 +98,7 @@ func (s *Index) indexSome(ctx context.Context, after, until string) (last string
 		}
 		last, more = ids[len(ids)-1], len(ids) == indexAtOnce
 		missing := slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(there, id) })
-		if err := index(tx, missing); err != nil || after != "" {
+		if err := s.indexApart(tx, missing); err != nil || after != "" {
 			return err
 		}
 		return tx.Model(&at[0]).Update("up_to", last).Error
@@ -105,16 +106,40 @@ func (s *Index) indexSome(ctx context.Context, after, until string) (last string
 	return last, more, err
 }
 
-// index writes contacts that are missing from the index.
-func index(tx *gorm.DB, ids []string) error {
+// indexApart is index for contacts of any organisation.
+func (s *Index) indexApart(tx *gorm.DB, ids []string) error {
+	if !s.Distributed.Load() || len(ids) == 0 {
+		return index(tx, ports.AnyOrg, ids)
+	}
+	var rows []ContactRow
+	if err := tx.Select("id", "org_id").Find(&rows, "id IN ?", ids).Error; err != nil {
+		return err
+	}
+	of := map[engine.UID][]string{}
+	for _, row := range rows {
+		of[row.OrgID] = append(of[row.OrgID], string(row.ID))
+	}
+	for org, some := range of {
+		if err := index(tx, string(org), some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index writes contacts of an organisation, or of any, that are missing from the index.
+func index(tx *gorm.DB, orgID string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	if tx.Name() == "postgres" {
 		// A contact being removed is waited for; one being changed writes its words itself.
-		return tx.Exec(`INSERT INTO contact_words (contact_id, org_id, words)
-			SELECT id, org_id, COALESCE(search, '') FROM contacts WHERE id IN ? FOR KEY SHARE
-			ON CONFLICT DO NOTHING`, ids).Error
+		which, values := "id IN ?", []any{ids}
+		if orgID != ports.AnyOrg {
+			which, values = which+" AND org_id = ?", append(values, orgID)
+		}
+		return tx.Exec("INSERT INTO contact_words (contact_id, org_id, words) SELECT id, org_id, COALESCE(search, '') "+
+			"FROM contacts WHERE "+which+" FOR KEY SHARE ON CONFLICT DO NOTHING", values...).Error
 	}
 	places := make([]any, 0, 2*len(ids))
 	for _, id := range ids {

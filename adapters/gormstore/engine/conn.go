@@ -106,14 +106,20 @@ func (c Conn) Insert(ctx context.Context, op string, row any) error {
 
 // ExecPosts is exec for a change that later posts to the organisation's webhooks must see.
 func (c Conn) ExecPosts(ctx context.Context, op, orgID string, f func(*gorm.DB) error) error {
-	return c.Exec(ctx, op, func(db *gorm.DB) error {
-		return db.Transaction(func(tx *gorm.DB) error {
-			if err := f(tx); err != nil {
-				return err
-			}
-			return tx.Table("organisations").Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
+	const tries = 3
+	for try := 1; ; try++ {
+		err := c.Exec(ctx, op, func(db *gorm.DB) error {
+			return db.Transaction(func(tx *gorm.DB) error {
+				if err := f(tx); err != nil {
+					return err
+				}
+				return tx.Table("organisations").Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
+			})
 		})
-	})
+		if c.Tx || try == tries || !Collided(err) { // Citus locks tables of which each node has a copy as a whole
+			return err
+		}
+	}
 }
 
 // ExecCount is exec that returns how many rows a change affected.
@@ -174,7 +180,7 @@ func ByID(id string) Scope { return Where("id = ?", Optional(id)) }
 // Of selects the row of an organisation with an id; that of any with ports.AnyOrg. An empty organisation has none.
 func Of(orgID, id string) Scope {
 	if orgID == ports.AnyOrg {
-		return ByID(id)
+		return func(db *gorm.DB) *gorm.DB { return ofItsOwn(ByID(id)(db)) }
 	}
 	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
 }
@@ -206,6 +212,7 @@ func FindOne[Row, Out any](
 	ctx context.Context, run Runner, op string, as func(Row) Out, scopes ...Scope,
 ) (out Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
+		db = db.Model(new(Row))
 		for _, s := range scopes {
 			db = s(db)
 		}

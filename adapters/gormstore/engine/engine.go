@@ -54,6 +54,8 @@ type Engine struct {
 	onJobs atomic.Pointer[func(automation.JobKind)]
 	// Outside are the repositories outside a transaction, once they are made; what changes Conn forgets them.
 	Outside atomic.Pointer[ports.Repos]
+	// Distributed says that Citus divides the tables by organisation; Migrate sets it.
+	Distributed atomic.Bool
 	// Slot is the slot that this instance counts in.
 	Slot int64
 	// probe caches whether the database accepts writes.

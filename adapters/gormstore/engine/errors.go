@@ -54,7 +54,7 @@ func Classify(err error) error {
 	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
 		return ports.ErrNotFound
 	case errors.Is(sqliteDialect{}.Translate(err), gorm.ErrDuplicatedKey),
-		errors.As(err, &pg) && pg.Code == uniqueViolation:
+		errors.As(err, &pg) && (pg.Code == uniqueViolation || repeated(pg)):
 		return ports.ErrExists
 	case errors.Is(err, context.Canceled):
 		return err
@@ -64,6 +64,11 @@ func Classify(err error) error {
 			After(2 * time.Second).Because(err)
 	}
 	return err
+}
+
+// repeated reports a unique violation that Citus repeats from a node as an error of its own.
+func repeated(pg *pgconn.PgError) bool {
+	return pg.Code == "XX000" && strings.HasPrefix(pg.Message, "duplicate key value violates unique constraint")
 }
 
 // Told is classify for errors that the end of ctx may have caused: drivers word that in many ways, and a caller who is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -24,10 +25,10 @@ func (s *Engine) openPostgres(databaseURL string) error {
 		d.config.DialFunc = s.ways.dial
 	}
 	s.dialer, s.Migrating = d, d.Patient()
-	if s.Writer, err = d.gorm(); err != nil {
+	if s.Writer, err = d.gorm(&s.Distributed); err != nil {
 		return err
 	}
-	if s.Pages.Read, err = d.gorm(); err != nil {
+	if s.Pages.Read, err = d.gorm(&s.Distributed); err != nil {
 		return err
 	}
 	s.Reader, s.Pages.Write = s.Writer, s.Pages.Read
@@ -36,12 +37,12 @@ func (s *Engine) openPostgres(databaseURL string) error {
 }
 
 // gorm opens a pool.
-func (d *dialer) gorm() (*gorm.DB, error) {
+func (d *dialer) gorm(distributed *atomic.Bool) (*gorm.DB, error) {
 	c := config()
 	// Otherwise opening would require the database to be up.
 	c.DisableAutomaticPing = true
 	// PrepareStmt stays off: pgx caches statements itself, and GORM's cache prepares them again in every transaction.
-	return gorm.Open(postgres.New(postgres.Config{Conn: d.Open()}), c)
+	return gorm.Open(dialect{postgres.Dialector{Config: &postgres.Config{Conn: d.Open()}}, distributed}, c)
 }
 
 // PastGORM runs f on a raw connection of the driver, for what most requests do: GORM and database/sql would copy each
@@ -75,13 +76,14 @@ func rollBack(ctx context.Context, tx pgx.Tx) {
 // connection. For one that takes arrays, it expects ten elements where it does not look at the values: where there are
 // fewer, planning anew each time seems cheaper to it, and takes longer than a small batch's statement does. This must
 // not precede a statement that finds rows by a range of ids too, because a plan for any range is one for wide ranges;
-// and where statements are not kept, it would only keep PostgreSQL from leaving out partitions as it plans.
+// and where statements are not kept, it would only keep PostgreSQL from leaving out partitions as it plans. Citus plans
+// by the organisation's id.
 func (s *Engine) PlanOnce() *pgx.Batch {
 	batch, mode := &pgx.Batch{}, s.dialer.config.DefaultQueryExecMode
 	if pooled := s.dialer.Pooled.Load(); pooled != nil {
 		mode = *pooled
 	}
-	if mode == pgx.QueryExecModeCacheStatement {
+	if mode == pgx.QueryExecModeCacheStatement && !s.Distributed.Load() {
 		batch.Queue("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)")
 	}
 	return batch

@@ -69,12 +69,15 @@ func (s *Engine) ReadFrom(ctx context.Context, databaseURL string, lag time.Dura
 	if !s.IsPostgres() {
 		return errors.New(replicaVariable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
+	if s.Distributed.Load() {
+		return errors.New(replicaVariable + " cannot be used with Citus: a replica of its coordinator has no rows")
+	}
 	d, err := NewDialer(replicaVariable, databaseURL)
 	if err != nil {
 		return err
 	}
 	r := &replica{primary: s.Writer, MaxLag: lag, log: log}
-	if r.db, err = d.gorm(); err == nil {
+	if r.db, err = d.gorm(&s.Distributed); err == nil {
 		err = setPool(r.db, s.most)
 	}
 	if err != nil {

@@ -75,6 +75,9 @@ func keysOf(row schema.Tabler) []string {
 	return parse(row).PrimaryFieldDBNames
 }
 
+// HasOrg reports whether a table says of which organisation its rows are.
+func HasOrg(row schema.Tabler) bool { return parse(row).LookUpField("org_id") != nil }
+
 // ColumnNames are a row's columns, each prefixed with the table's name or alias. No statement selects *: its prepared
 // form would fail when a migration adds a column while the previous version still runs.
 func ColumnNames(row schema.Tabler, of string) string {

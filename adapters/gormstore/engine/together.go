@@ -17,11 +17,13 @@ const togetherMax = 256
 // commit). There is no timer: a batch is what arrived while the previous one ran, so that a lone call never waits. Each
 // caller waits until its own call is done.
 type Together[In, Out any] struct {
-	do   func(context.Context, []In) ([]Out, error)
-	in   chan request[In, Out]
-	stop chan struct{} // closed to end the worker
-	done chan struct{} // closed by the worker
-	once sync.Once
+	do func(context.Context, []In) ([]Out, error)
+	// apart tells calls that may not share a batch; nil where all may.
+	apart func(In) UID
+	in    chan request[In, Out]
+	stop  chan struct{} // closed to end the worker
+	done  chan struct{} // closed by the worker
+	once  sync.Once
 }
 
 type request[In, Out any] struct {
@@ -39,8 +41,26 @@ type response[Out any] struct {
 // repeated for each alone, so that one bad call does not fail its neighbours, unless the first attempt may have been
 // committed.
 func NewTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *Together[In, Out] {
+	return startTogether(do, nil)
+}
+
+// NewApart is NewTogether where Citus may divide the tables: there the calls of each organisation are a batch of their
+// own, because a commit that touches one node has one phase.
+func NewApart[In, Out any](
+	e *Engine, org func(In) UID, do func(context.Context, []In) ([]Out, error),
+) *Together[In, Out] {
+	return startTogether(do, func(in In) UID {
+		if !e.Distributed.Load() {
+			return ""
+		}
+		return org(in)
+	})
+}
+
+func startTogether[In, Out any](do func(context.Context, []In) ([]Out, error), apart func(In) UID) *Together[In, Out] {
 	t := &Together[In, Out]{
-		do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{}),
+		do: do, apart: apart,
+		in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go t.run()
 	return t
@@ -104,8 +124,30 @@ func (t *Together[In, Out]) run() {
 				more = false
 			}
 		}
-		t.answer(batch)
+		t.divide(batch)
 	}
+}
+
+// divide answers what may not share a batch side by side.
+func (t *Together[In, Out]) divide(batch []request[In, Out]) {
+	if t.apart == nil || len(batch) == 1 {
+		t.answer(batch)
+		return
+	}
+	groups := map[UID][]request[In, Out]{}
+	for _, r := range batch {
+		key := t.apart(r.in)
+		groups[key] = append(groups[key], r)
+	}
+	var all sync.WaitGroup
+	for _, group := range groups {
+		if len(groups) == 1 {
+			t.answer(group)
+			return
+		}
+		all.Go(func() { t.answer(group) })
+	}
+	all.Wait()
 }
 
 func (t *Together[In, Out]) answer(batch []request[In, Out]) {

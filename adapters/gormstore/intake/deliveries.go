@@ -175,8 +175,8 @@ func (r deliveries) Summaries(
 // latestOf reads the newest id of each webhook by one step into an index. The rows are read by another statement: if
 // they were joined, PostgreSQL would read all posts between the bounds, once its plan is for any values.
 const latestOf = `SELECT (SELECT CAST(deliveries.id AS text) FROM deliveries WHERE deliveries.webhook_id = w.id
-		AND deliveries.id > ? AND deliveries.id < ?%s ORDER BY deliveries.id DESC LIMIT 1) AS id
-	FROM webhooks w WHERE w.org_id = ? AND w.id IN ?`
+		AND deliveries.id > @above AND deliveries.id < @below%s ORDER BY deliveries.id DESC LIMIT 1) AS id
+	FROM webhooks w WHERE w.org_id = @org AND w.id IN @hooks`
 
 func (r deliveries) Latest(
 	ctx context.Context, orgID string, webhookIDs []string, outcome webhook.Outcome, from, until time.Time,
@@ -200,7 +200,9 @@ func (r deliveries) Latest(
 				edges = " AND " + w.Edges
 			}
 			var newest []struct{ ID *string }
-			err := db.Raw(fmt.Sprintf(latestOf, wanted+edges), w.Above, w.Below, orgID, missing).Scan(&newest).Error
+			err := db.Raw(fmt.Sprintf(latestOf, wanted+edges+engine.OnCitus(db, " AND deliveries.org_id = @org")), map[string]any{
+				"above": w.Above, "below": w.Below, "org": orgID, "hooks": missing,
+			}).Scan(&newest).Error
 			var ids []string
 			for _, of := range newest {
 				if of.ID != nil {

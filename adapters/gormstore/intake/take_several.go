@@ -122,7 +122,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 
 // mayBeWritten returns ports.ErrErased for a replay of what is gone, and errKnown for a lead that was read before.
 func (a arrived) mayBeWritten(tx *gorm.DB) error {
-	if err := stillThere(tx, a.read); err != nil {
+	if err := stillThere(tx, a.delivery.OrgID, a.read); err != nil {
 		return err
 	}
 	return takeLead(tx, a)
@@ -143,13 +143,13 @@ func claim(tx *gorm.DB, receipts []receiptRow) error {
 
 // stillThere returns ports.ErrErased for a delivery that was emptied or removed, and keeps it as it is until the
 // transaction ends: an erasure that comes then finds what was made of it.
-func stillThere(tx *gorm.DB, id string) error {
+func stillThere(tx *gorm.DB, orgID engine.UID, id string) error {
 	if id == "" {
 		return nil
 	}
 	var there []string
-	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).Where("id = ? AND NOT truncated", id).
-		Pluck("id", &there).Error
+	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).
+		Where("id = ? AND org_id = ? AND NOT truncated", id, orgID).Pluck("id", &there).Error
 	if err == nil && len(there) == 0 {
 		err = ports.ErrErased
 	}

@@ -31,23 +31,21 @@ var (
 		FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[]) AS a (question, doc_index, only_purpose, only_bureau)
 		CROSS JOIN LATERAL (
 			SELECT id, answered_at FROM records
-			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
-				AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering + `
+			WHERE records.doc_index = a.doc_index AND ` + engine.OfOrgs("records", 5) + `
+				AND (only_purpose IS NULL OR purpose = only_purpose)
+				AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering(engine.AnyOf(5)) + `
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
 	freeLeases = `DELETE FROM leases WHERE doc_index IN (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
-	// freeEndeds is freeLeases, but leaves the leases of entries that are no longer those of the calls that end: they were
-	// begun again under the id of one whose commit was lost, or have gone on to another bureau.
-	freeEndeds = `DELETE FROM leases WHERE doc_index IN (
-		SELECT l.doc_index
-		FROM leases l JOIN unnest($1::text[], $2::timestamptz[], $3::text[]) AS a (id, at, bureau) ON l.call_id = a.id::uuid
-		WHERE NOT EXISTS (SELECT 1 FROM lookups e
-			WHERE e.id = l.call_id AND e.id BETWEEN $4::uuid AND $5::uuid AND (e.at <> a.at OR e.bureau <> a.bureau))
-		ORDER BY l.doc_index FOR UPDATE OF l
-	) AND call_id = ANY ($1::text[]::uuid[])`
+	// lockLeases keeps leases as they are, and askMoved finds the entries that are no longer those of the calls that end:
+	// they were begun again under the id of one whose commit was lost, or have gone on to another bureau.
+	lockLeases = "SELECT 1 FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE"
+	askMoved   = `SELECT e.id::text
+		FROM lookups e JOIN unnest($1::text[], $2::timestamptz[], $3::text[]) AS a (id, at, bureau) ON e.id = a.id::uuid
+		WHERE e.id BETWEEN $4::uuid AND $5::uuid AND (e.at <> a.at OR e.bureau <> a.bureau) AND ` + engine.OfOrgs("e", 6)
 
 	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
 		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
@@ -75,7 +73,7 @@ var (
 		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
 			AND lookups.bureau = a.bureau
 			AND (settle_at IS NOT NULL OR lookups.charged <> a.charged OR lookups.amount <> a.amount)
-			AND lookups.status IN (` + unfinished + `)
+			AND lookups.status IN (` + unfinished + `) AND ` + engine.OfOrgs("lookups", 11) + `
 		RETURNING lookups.id::text, lookups.record_id IS NOT NULL, spare, spare_calls`
 )
 
@@ -157,7 +155,11 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 		if len(freed) > 0 {
 			batch.Queue(freeLeases, freed)
 		}
-		batch.Queue(countsCharges)
+		if s.Distributed.Load() { // there, triggers do not see what the transaction sets
+			clear(sum.parts)
+		} else {
+			batch.Queue(countsCharges)
+		}
 		engine.QueueRows(batch, addEntries, entries)
 		if len(requests) > 0 {
 			batch.Queue(beginRequests, requests)
@@ -259,18 +261,22 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 	times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
 		slices.Max(ids)
 	bureaus := engine.Mapped(in, func(e ended) string { return e.entry.Bureau })
+	orgs := engine.Distinct(in, func(e ended) engine.UID { return e.entry.OrgID })
+	over := ids
 	if some {
-		batch.Queue(freeEndeds, ids, times, bureaus, first, last)
-	} else {
-		batch.Queue(freeLeases, ids)
+		var err error
+		if over, err = stillTheirs(ctx, tx, ids, times, bureaus, orgs); err != nil {
+			return nil, err
+		}
 	}
+	batch.Queue(freeLeases, over)
 	batch.Queue(endEntries, ids,
 		engine.Mapped(in, func(e ended) string { return e.entry.Status }),
 		engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
 		engine.Mapped(in, func(e ended) int64 { return e.entry.Amount }),
 		engine.Mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
 		first, last, times, // the bounds let PostgreSQL prune partitions
-		engine.Mapped(in, func(e ended) int64 { return e.entry.Others }), bureaus,
+		engine.Mapped(in, func(e ended) int64 { return e.entry.Others }), bureaus, orgs,
 	).Query(func(rows pgx.Rows) error {
 		var id string
 		var one ending
@@ -285,6 +291,31 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 		return nil, errEnded
 	}
 	return still, nil
+}
+
+// stillTheirs locks the leases of calls, and returns the ids of those whose entries are still their own.
+func stillTheirs(
+	ctx context.Context, tx pgx.Tx, ids []string, times []time.Time, bureaus, orgs []string,
+) (own []string, err error) {
+	moved, batch := map[string]bool{}, &pgx.Batch{}
+	batch.Queue(lockLeases, ids)
+	batch.Queue(askMoved, ids, times, bureaus, slices.Min(ids), slices.Max(ids), orgs).Query(func(rows pgx.Rows) error {
+		var id string
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { moved[id] = true; return nil })
+		return err
+	})
+	err = tx.SendBatch(ctx, batch).Close()
+	for _, id := range ids {
+		if !moved[id] {
+			own = append(own, id)
+		}
+	}
+	return own, err
+}
+
+// organisationsOf are the organisations of calls.
+func organisationsOf(in []beginning) []string {
+	return engine.Distinct(in, func(b beginning) engine.UID { return b.entry.OrgID })
 }
 
 // before is the state that calls find.
@@ -338,7 +369,7 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
 			return err
 		})
-		batch.Queue(askNewests, of, indexes, only, from).Query(func(rows pgx.Rows) error {
+		batch.Queue(askNewests, of, indexes, only, from, organisationsOf(in)).Query(func(rows pgx.Rows) error {
 			var question []byte
 			var answer newestAnswer
 			_, err := pgx.ForEachRow(rows, []any{&question, (*string)(&answer.id), &answer.at}, func() error {

@@ -28,7 +28,7 @@ const (
 
 var (
 	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
-		AND (?3 = '' OR ` + fmt.Sprintf(ofOne, "?3") + ")" + answering + " ORDER BY answered_at DESC LIMIT 1"
+		AND (?3 = '' OR ` + fmt.Sprintf(ofOne, "?3") + ")" + answering("= records.org_id") + " ORDER BY answered_at DESC LIMIT 1"
 	// endEntry gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
 	endEntry = `UPDATE lookups SET status = ?1, charged = ?2, amount = ?3,
 			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE ?4 END, others = ?5, settle_at = NULL

@@ -41,7 +41,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			return err // that of the call before
 		}
 		row, sum := lookupRowOf(r.vault, n.Entry), newCharges()
-		err = db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+		err = db.Model(&LookupRow{}).Where("id = ? AND org_id = ?", row.ID, row.OrgID).Updates(map[string]any{
 			"bureau": row.Bureau, "amount": row.Amount, "spare": row.Spare, "spare_calls": row.SpareCalls, "settle_at": until,
 		}).Error
 		sum.account(row, row.SpareCalls-was.SpareCalls, row.Amount+row.Spare-was.Amount-was.Spare)
@@ -68,7 +68,8 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 
 // lockedEntry reads an entry that its owner changes; its zero value where there is none with that time.
 func lockedEntry(db *gorm.DB, e lookup.Entry) (row LookupRow, err error) {
-	err = engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND at = ?", e.ID, engine.Stamp(e.At)).Error
+	err = engine.Locked("UPDATE", "")(db).Limit(1).
+		Find(&row, "id = ? AND org_id = ? AND at = ?", e.ID, e.OrgID, engine.Stamp(e.At)).Error
 	return row, err
 }
 
@@ -104,7 +105,7 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 			err = db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 		}
 		// An erasure may have removed the answer meanwhile.
-		kept := gorm.Expr("(SELECT id FROM records WHERE id = ?)", e.entry.RecordID)
+		kept := gorm.Expr("(SELECT id FROM records WHERE id = ? AND org_id = ?)", e.entry.RecordID, e.entry.OrgID)
 		if err = cmp.Or(err, rewrite(db, e.entry, kept)); err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func (r calls) becomes(db *gorm.DB, sum *charges, e lookup.Entry) (there bool, e
 
 // rewrite gives an entry the call of another.
 func rewrite(db *gorm.DB, row LookupRow, record any) error {
-	return db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+	return db.Model(&LookupRow{}).Where("id = ? AND org_id = ?", row.ID, row.OrgID).Updates(map[string]any{
 		"bureau": row.Bureau, "status": row.Status, "charged": row.Charged, "amount": row.Amount, "record_id": record,
 		"others": row.Others, "settle_at": nil,
 	}).Error

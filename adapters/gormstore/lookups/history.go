@@ -138,16 +138,18 @@ func (r history) Only(o ports.Only) ports.History {
 }
 
 // answering is the condition on a record that may serve as an answer: what one bureau said is none for as long as its
-// question is at the next one.
-var answering = ` AND (records.question_id IS NULL OR NOT EXISTS (SELECT 1 FROM lookups q
-	WHERE q.id = records.question_id AND q.status = ` + engine.Literal(lookup.Running) + "))"
+// question is at the next one. ofOrg compares with the id of the record's organisation; Citus wants it said of each table.
+func answering(ofOrg string) string {
+	return ` AND (records.question_id IS NULL OR NOT EXISTS (SELECT 1 FROM lookups q
+		WHERE q.id = records.question_id AND q.org_id ` + ofOrg + " AND q.status = " + engine.Literal(lookup.Running) + "))"
+}
 
 // ofOne is the condition on a record of one bureau alone: it has no field of another.
 const ofOne = "records.bureau = %s AND records.sources = ''"
 
 // bought selects the records that may serve as an answer.
-func (r history) bought(condition string, values ...any) engine.Scope {
-	condition += answering
+func (r history) bought(orgID, condition string, values ...any) engine.Scope {
+	condition, values = condition+" AND records.org_id = ?"+answering("= ?"), append(values, orgID, orgID)
 	if r.only.Purpose != nil {
 		condition, values = condition+" AND purpose = ?", append(values, *r.only.Purpose)
 	}
@@ -194,7 +196,7 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 
 // of selects the records of a document, whichever data key indexed them.
 func (r history) of(orgID, product string, d document.Document) engine.Scope {
-	return r.bought("doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)))
+	return r.bought(orgID, "doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)))
 }
 
 func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
@@ -241,7 +243,7 @@ func (r history) Fresh(
 			}
 		}
 		found, err := engine.FindAll(ctx, r.Query, "history.fresh", engine.Same[RecordRow],
-			r.bought("doc_index IN ? AND answered_at > ?", indexes, engine.Stamp(after)), engine.Order("answered_at"),
+			r.bought(orgID, "doc_index IN ? AND answered_at > ?", indexes, engine.Stamp(after)), engine.Order("answered_at"),
 			func(db *gorm.DB) *gorm.DB { return db.Select("id, doc_index") })
 		if err != nil {
 			return nil, err

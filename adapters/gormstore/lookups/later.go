@@ -78,7 +78,7 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 		}
 		return cmp.Or(
 			db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error,
-			db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+			db.Model(&LookupRow{}).Where("id = ? AND org_id = ?", row.ID, was.OrgID).Updates(map[string]any{
 				"settle_at": settles, "status": string(lookup.Running), "spare_calls": max(was.SpareCalls, 0),
 			}).Error,
 			sum.write(db),

@@ -42,22 +42,23 @@ func requestHash(secret []byte, keyID, what, said string) []byte {
 }
 
 const (
-	// These insert a request, or replace one that is over. That an entry is there is seen by its id alone, because History
-	// writes many at once that have no request.
+	// These insert a request, or replace one that is over. Where one that has not begun had its time, the last parameter
+	// must name its entry, which is then known not to be there: that is seen by its id alone, because History writes many
+	// at once that have no request.
 	claimOnPostgres = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
 		VALUES (?, ?, ?, ?, false, clock_timestamp() + ? * interval '1 microsecond', clock_timestamp())
 		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= clock_timestamp() - ? * interval '1 microsecond'
 			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()
-				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id AND id > ?)`
+				AND lookup_requests.lookup_id = ?`
 	claimOnSQLite = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
 		VALUES (?, ?, ?, ?, false, ?, ?)
 		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= ?
 			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at
-				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id AND id > ?)`
+				AND lookup_requests.lookup_id = ?`
 )
 
 func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
@@ -80,12 +81,24 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 			now := engine.Stamp(q.At)
 			statement, values = claimOnSQLite, append(values, now.Add(q.Begins), now, now.Add(-q.Lasts))
 		}
-		// The bound lets PostgreSQL prune partitions; what is older is over.
-		values = append(values, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts))))
-		if err := db.Exec(statement, values...).Error; err != nil {
+		claim := func(without engine.UID) error {
+			if err := db.Exec(statement, append(values, without)...).Error; err != nil {
+				return err
+			}
+			row = lookupRequestRow{}
+			return db.Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
+		}
+		if err := claim(engine.NoID); err != nil || row.Begun || row.LookupID == engine.UID(q.LookupID) {
 			return err
 		}
-		return db.Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
+		var entries []engine.UID
+		// The bound lets PostgreSQL prune partitions; what is older is over.
+		err := db.Model(&LookupRow{}).Where("id = ? AND id > ?", row.LookupID, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))).
+			Pluck("id", &entries).Error
+		if err != nil || len(entries) > 0 {
+			return err
+		}
+		return claim(row.LookupID)
 	})
 	has := ports.LookupRequest{
 		KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID), Same: bytes.Equal(row.Question, question),

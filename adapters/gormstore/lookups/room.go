@@ -29,9 +29,10 @@ func New(e *engine.Engine) engine.Room {
 	s := &room{Engine: e, reading: engine.NewTurn()}
 	var closeServing func()
 	if e.IsPostgres() {
-		served := engine.NewTogether(s.serveOnPostgres)
+		served := engine.NewApart(e, func(a served) engine.UID { return a.entry.OrgID }, s.serveOnPostgres)
 		s.serve, closeServing = served.Call, served.Close
-		s.begin, s.end = engine.NewTogether(s.beginOnPostgres), engine.NewTogether(s.endOnPostgres)
+		s.begin = engine.NewApart(e, func(b beginning) engine.UID { return b.entry.OrgID }, s.beginOnPostgres)
+		s.end = engine.NewApart(e, func(e ended) engine.UID { return e.entry.OrgID }, s.endOnPostgres)
 	} else {
 		s.entries = engine.NewTogether(s.enterOnSQLite)
 		s.serve, closeServing = s.serveOnSQLite, s.entries.Close

@@ -105,7 +105,7 @@ func (r history) newestIndex(ctx context.Context, e lookup.Entry) ([]byte, error
 var (
 	newestRecord = "SELECT " + latestColumns + //nolint:gosec // constants
 		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) AND (?5 = '' OR " + fmt.Sprintf(ofOne, "?5") +
-		")" + answering +
+		")" + answering("= ?3") +
 		" AND NOT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?3 AND subject = ?4) ORDER BY answered_at DESC LIMIT 1"
 	entryTable  = engine.TableOf(LookupRow{})
 	insertEntry = entryTable.Insert()
@@ -208,7 +208,8 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
 			&row.Sources, &queued}
 		batch := s.PlanOnce()
-		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
+		orgs := engine.Distinct(asked, func(a served) engine.UID { return a.entry.OrgID })
+		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from, orgs}, serveArrays.Values(entries)...)
 		batch.Queue(serveStatement, values...).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, into, func() error {
 				row.Answer = answer
@@ -256,7 +257,7 @@ var (
 		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
 		"others": "0", "spare": "0", "spare_calls": "0",
 	})
-	serveArrays = engine.ArraysOf(8, sentEntry)
+	serveArrays = engine.ArraysOf(9, sentEntry)
 )
 
 var serveStatement = `
@@ -267,15 +268,17 @@ WITH hit AS (
 		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, only_bureau, ` + serveArrays.Names + `, number)
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
-		WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR records.purpose = only_purpose)
-			AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering + `
+		WHERE records.doc_index = a.doc_index AND ` + engine.OfOrgs("records", 8) + `
+			AND (only_purpose IS NULL OR records.purpose = only_purpose)
+			AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering(engine.AnyOf(8)) + `
 		ORDER BY answered_at DESC LIMIT 1
 	) r
 	WHERE r.answered_at > a.after AND NOT EXISTS (
-		SELECT 1 FROM subject_blocks b WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of)
+		SELECT 1 FROM subject_blocks b
+		WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of AND ` + engine.OfOrgs("b", 8) + `)
 		AND NOT EXISTS (
 		SELECT 1 FROM erased_subjects e WHERE e.org_id = a.entry_org_id::uuid AND e.subject = a.asked_of
-			AND e.until > clock_timestamp() - interval '24 hours')
+			AND e.until > clock_timestamp() - interval '24 hours' AND ` + engine.OfOrgs("e", 8) + `)
 ), added AS (
 	` + sentEntry.Insert("hit") + `
 ), completed AS (

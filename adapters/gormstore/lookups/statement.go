@@ -161,17 +161,21 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 // outcome, settle_at stays: it marks an entry that its owner may still settle.
 func running(condition string, values ...any) engine.Scope {
 	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition+
-		" AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id)", values...)
+		" AND lookups.id NOT IN (SELECT a.id FROM later_answers a)", values...)
 }
 
 func (r statement) Abandon(ctx context.Context, id string, settles time.Time) (abandoned bool, err error) {
 	err = r.Whole(ctx, "statement.abandon", func(db *gorm.DB) error {
 		// Locked before it is looked at, because its owner may just be told that the answer comes later.
 		var row LookupRow
-		if err := engine.Locked("UPDATE", "")(db).Select("id").Limit(1).Find(&row, "id = ?", id).Error; err != nil {
+		found := func(of engine.Scope) (bool, error) {
+			err := of(engine.Locked("UPDATE", "")(db)).Select("id").Limit(1).Find(&row, "id = ?", id).Error
+			return row.ID != "", err
+		}
+		if err := engine.EachOrg(db.Model(&LookupRow{}).Where("id = ?", id), found); err != nil {
 			return err
 		}
-		n, err := unanswered(db, running("id = ? AND settle_at <= ?", id, engine.Stamp(settles)))
+		n, err := r.unanswered(db, running("id = ? AND settle_at <= ?", id, engine.Stamp(settles)))
 		abandoned = n > 0
 		return err
 	})
@@ -186,13 +190,19 @@ const settledAtOnce = 500
 
 // unanswered ends running entries without an answer, gives back what was reserved beside the call that may have been
 // made, and counts that call.
-func unanswered(db *gorm.DB, which engine.Scope) (n int, err error) {
+func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error) {
 	var rows []LookupRow
 	inOrder := "id" // as all transactions lock
 	if db.Name() == "sqlite" {
 		inOrder = "+id" // else it walks all entries in the order of their ids, instead of those that run
 	}
-	err = engine.Locked("UPDATE", "")(which(db)).Omit("document", "inputs").Order(inOrder).Find(&rows).Error
+	fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&LookupRow{}) }
+	err = engine.EachOrg(which(fresh()), func(of engine.Scope) (bool, error) {
+		var some []LookupRow
+		err := of(engine.Locked("UPDATE", "")(which(fresh()))).Omit("document", "inputs").Order(inOrder).Find(&some).Error
+		rows = append(rows, some...)
+		return false, err
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -223,7 +233,7 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 			return err
 		}
 		var err error
-		n, err = unanswered(db, running("settle_at <= ?", engine.Stamp(now)))
+		n, err = r.unanswered(db, running("settle_at <= ?", engine.Stamp(now)))
 		return err
 	})
 	return n, err
@@ -233,10 +243,13 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 func asker(by lookup.Asker) engine.Scope {
 	switch {
 	case by.KeyID != "":
-		// The cast keeps SQLite, which has no statistics, from walking the organisation's index.
-		return engine.Where("key_id = ? AND CAST(org_id AS text) = ?", by.KeyID, by.OrgID)
+		return func(db *gorm.DB) *gorm.DB {
+			return db.Where("key_id = ? AND "+engine.WithOrg(db), by.KeyID, by.OrgID)
+		}
 	case by.MemberID != "":
-		return engine.Where("member_id = ? AND CAST(org_id AS text) = ?", by.MemberID, by.OrgID)
+		return func(db *gorm.DB) *gorm.DB {
+			return db.Where("member_id = ? AND "+engine.WithOrg(db), by.MemberID, by.OrgID)
+		}
 	case by.Members:
 		return engine.Where("org_id = ? AND key_id IS NULL", by.OrgID)
 	}

@@ -80,8 +80,8 @@ func (r notifications) List(
 		page := func(w engine.Window, limit int) (found []namedRow, err error) {
 			return found, db.Table("notifications").Select(notificationColumns+", COALESCE(contacts.name, '') AS contact_name, "+
 				"COALESCE(batches.name, '') AS batch_name").
-				Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").
-				Joins("LEFT JOIN batches ON batches.id = notifications.batch_id").
+				Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id AND contacts.org_id = notifications.org_id").
+				Joins("LEFT JOIN batches ON batches.id = notifications.batch_id AND batches.org_id = notifications.org_id").
 				Where("notifications.org_id = ? AND notifications.id > ? AND notifications.id < ?", orgID, w.Above, w.Below).
 				Where(w.Edges).Order("notifications.id DESC").Limit(limit).Find(&found).Error
 		}

@@ -2,7 +2,6 @@ package team
 
 import (
 	"context"
-	"hash/fnv"
 	"time"
 
 	"gorm.io/gorm"
@@ -98,13 +97,8 @@ func (r orgs) Lock(ctx context.Context, id string) error {
 	return err
 }
 
-// ChargesLock is the number of the advisory lock of an organisation's charges on PostgreSQL. Organisations that share a
-// number only wait for each other.
-func ChargesLock(orgID engine.UID) int64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte("charges|" + orgID))
-	return int64(h.Sum64())
-}
+// ChargesLock is the number of the advisory lock of an organisation's charges on PostgreSQL.
+func ChargesLock(orgID engine.UID) int64 { return engine.LockNumber("charges", orgID) }
 
 func (r orgs) HoldCharges(ctx context.Context, id string) error {
 	return r.Inside(ctx, "orgs.holdCharges", func(db *gorm.DB) error {

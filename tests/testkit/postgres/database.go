@@ -41,8 +41,10 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	}
 	if s.control == nil {
 		// The server outlives this process, so the databases must be dropped, including those of a test that died.
-		if _, err := guard.Add(guard.Databases(s.URL, s.prefix)); err != nil {
-			return nil, err
+		for _, at := range append([]string{s.URL}, s.workers...) {
+			if _, err := guard.Add(guard.Databases(at, s.prefix)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s, nil
@@ -94,12 +96,12 @@ func (s *Server) Database(tb testing.TB, migrate Migrate) string {
 		tb.Fatalf("a migrated PostgreSQL database to clone: %v", t.err)
 	}
 	name := s.prefix + random()
-	if err := s.exec(create(name, t.name)); err != nil {
+	if err := s.everywhere(create(name, t.name)); err != nil {
 		tb.Fatalf("a PostgreSQL database for the test: %v", err)
 	}
 	if s.tb == nil { // a dedicated server is removed as a whole, and may be down when the test ends
 		tb.Cleanup(func() {
-			if err := s.exec(drop(name)); err != nil {
+			if err := s.everywhere(drop(name)); err != nil {
 				tb.Errorf("dropping the test's PostgreSQL database: %v", err)
 			}
 		})
@@ -117,7 +119,10 @@ func (s *Server) template(migrate Migrate) *template {
 	}
 	s.mu.Unlock()
 	t.once.Do(func() {
-		if t.err = s.exec(create(t.name, "template1")); t.err != nil || migrate == nil {
+		if t.err = s.everywhere(create(t.name, "template1")); t.err == nil && len(s.workers) > 0 {
+			t.err = s.joinNodes(t.name)
+		}
+		if t.err != nil || migrate == nil {
 			return
 		}
 		ctx, cancel := patience.Context()
@@ -133,21 +138,28 @@ func (s *Server) template(migrate Migrate) *template {
 		}
 		look.Stop()
 		// Not even autovacuum may connect from here on: any connection would block the clones.
-		t.err = s.exec("ALTER DATABASE " + quote(t.name) + " ALLOW_CONNECTIONS false")
+		t.err = s.everywhere("ALTER DATABASE "+quote(t.name)+" ALLOW_CONNECTIONS false",
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+t.name+"'")
 	})
 	return t
 }
 
 // exec runs one statement on the maintenance database, with a connection for each: that costs 3 ms, and leaves no
 // goroutine behind for a test that looks for leaks.
-func (s *Server) exec(statement string) error {
+func (s *Server) exec(statements ...string) error { return execAt(s.URL, statements...) }
+
+func execAt(url string, statements ...string) error {
 	ctx, cancel := patience.Context()
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.URL)
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, statement)
+	for _, statement := range statements {
+		if err == nil {
+			_, err = conn.Exec(ctx, statement)
+		}
+	}
 	return errors.Join(err, conn.Close(ctx))
 }
 
@@ -177,11 +189,13 @@ func (s *Server) activity() string {
 }
 
 // database is the URL of another database of the server.
-func (s *Server) database(name string) string {
-	u, err := url.Parse(s.URL)
+func (s *Server) database(name string) string { return databaseAt(s.URL, name) }
+
+func databaseAt(server, name string) string {
+	u, err := url.Parse(server)
 	if err != nil || u.Scheme == "" {
 		// The other form that PostgreSQL knows is a list of settings, where the last one of a name wins.
-		return s.URL + " dbname=" + name
+		return server + " dbname=" + name
 	}
 	u.Path = "/" + name
 	return u.String()

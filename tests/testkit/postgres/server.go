@@ -78,6 +78,7 @@ type Server struct {
 	About string
 
 	control control    // nil for a server that somebody else runs
+	workers []string   // the URLs of Citus's other nodes; none without Citus
 	tb      testing.TB // the test that the server is dedicated to, if any
 	prefix  string     // of the names of this process's databases
 
@@ -92,6 +93,9 @@ func Choose(ctx context.Context) (*Server, error) {
 		s := newServer(given, nil)
 		if err := s.await(ctx, patience.Limit(), "the server of "+EnvURL, nil); err != nil {
 			return nil, fmt.Errorf("%s is set, but its server does not answer: %w", EnvURL, err)
+		}
+		if err := s.findWorkers(ctx); err != nil {
+			return nil, fmt.Errorf("the nodes of the server of %s: %w", EnvURL, err)
 		}
 		return s, nil
 	}

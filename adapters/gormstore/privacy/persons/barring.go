@@ -40,7 +40,7 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 		err := fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Pluck("subject", &mine).Error
 		var others []erasureRow
 		if err == nil {
-			err = fresh().Select("id", "hashes").
+			err = fresh().Select("id", "org_id", "hashes").
 				Where("state = "+engine.Literal(privacy.Running)+" AND id <> ?", erasureID).
 				Where("org_id IN (SELECT org_id FROM erased_subjects WHERE erasure_id = ?)", erasureID).
 				Order("id").Find(&others).Error
@@ -52,7 +52,7 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 			}
 			var still erasureRow
 			found := engine.Locked("SHARE", "")(fresh()).Select("id").Limit(1).
-				Find(&still, "id = ? AND state = "+engine.Literal(privacy.Running), other.ID)
+				Find(&still, "id = ? AND org_id = ? AND state = "+engine.Literal(privacy.Running), other.ID, other.OrgID)
 			if err = found.Error; found.RowsAffected > 0 {
 				err = fresh().Model(&privacyrows.ErasedRow{}).
 					Where("erasure_id = ? AND subject IN ?", erasureID, both).Update("erasure_id", other.ID).Error
@@ -61,9 +61,9 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 		if err != nil {
 			return err
 		}
-		now := any(engine.Stamp(time.Now()))
-		if db.Name() == "postgres" {
-			now = gorm.Expr("clock_timestamp()")
+		now, err := engine.Clock{Conn: r.Conn}.Now(ctx, engine.Stamp(time.Now()))
+		if err != nil {
+			return err
 		}
 		return fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
 	})

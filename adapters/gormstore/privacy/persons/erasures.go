@@ -154,9 +154,10 @@ func (r subjects) LeaseErasure(
 		if id != "" {
 			next = next.Where("id = ?", id)
 		}
-		next = engine.Locked("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
-		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) RETURNING "+erasureColumns,
-			lease, engine.Stamp(until), next).Scan(&rows).Error
+		next = engine.LockedAlone("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
+		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) AND state = "+
+			engine.Literal(privacy.Running)+" AND (lease_until IS NULL OR lease_until <= ? OR lease = ?) RETURNING "+erasureColumns,
+			lease, engine.Stamp(until), next, engine.Stamp(now), lease).Scan(&rows).Error
 		if err == nil && len(rows) == 0 {
 			err = ports.ErrNotFound
 		}
@@ -173,7 +174,7 @@ func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Er
 	const op = "subjects.lockErasure"
 	row, err := engine.FindOne(ctx, r.Inside, op, engine.Same[erasureRow],
 		engine.Locked("UPDATE", ""),
-		engine.ByID(id),
+		engine.Of(ports.AnyOrg, id),
 		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
 	if err != nil {
 		return privacy.Erasure{}, err

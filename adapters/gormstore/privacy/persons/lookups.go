@@ -137,7 +137,8 @@ func (r subjects) eraseInputs(db *gorm.DB, p *privacy.Person, row lookups.Lookup
 	}
 	var answers []lookups.RecordRow
 	if err := engine.Locked("UPDATE", "")(db).Order("id").Omit("answer").
-		Find(&answers, "(id = ? OR of_id = ?) AND inputs IS NOT NULL", *row.RecordID, *row.RecordID).Error; err != nil {
+		Find(&answers, "(id = ? OR of_id = ?) AND org_id = ? AND inputs IS NOT NULL", *row.RecordID, *row.RecordID,
+			p.OrgID).Error; err != nil {
 		return err
 	}
 	for _, rec := range answers {

@@ -3,6 +3,7 @@ package persons
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,13 +24,16 @@ func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, 
 		if err := privacy.MoveMark(db, "records", engine.FirstID(before)); err != nil {
 			return err
 		}
-		var ids []string
-		old := db.Model(&lookups.RecordRow{}).Where("id < ?", engine.FirstID(before)).Order("id").Limit(engine.ForgetAtOnce)
-		if err := engine.Locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
-			return err
-		}
-		n = len(ids)
-		return db.Delete(&lookups.RecordRow{}, "id IN ?", ids).Error
+		old := db.Session(&gorm.Session{NewDB: true}).Model(&lookups.RecordRow{}).Where("id < ?", engine.FirstID(before)).
+			Order("id").Session(&gorm.Session{})
+		return engine.EachOrg(old, func(of engine.Scope) (bool, error) {
+			var ids []string
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
+			if n = len(ids); err == nil && n > 0 {
+				err = of(db.Session(&gorm.Session{NewDB: true})).Delete(&lookups.RecordRow{}, "id IN ?", ids).Error
+			}
+			return n > 0, err
+		})
 	})
 	return n, err
 }
@@ -43,7 +47,7 @@ func (r retention) OldContacts(
 		var rows []contacts.ContactRow
 		some := db
 		if r.Tx {
-			some = engine.Locked("UPDATE", "")(db)
+			some = engine.LockedAlone("UPDATE", "")(db)
 		}
 		err := some.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, engine.BeforeAll),
 			engine.FirstID(before)).Order("id").
@@ -52,6 +56,11 @@ func (r retention) OldContacts(
 			return err
 		}
 		next = string(rows[len(rows)-1].ID)
+		if r.Tx && engine.Distributed(db) {
+			if rows, err = lockedOf(db, rows); err != nil || len(rows) == 0 {
+				return err
+			}
+		}
 		var alive []engine.UID
 		err = db.Session(&gorm.Session{NewDB: true}).Model(&contacts.EventRow{}).Distinct("contact_id").
 			Where("contact_id IN ? AND id >= ?", engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID }),
@@ -65,6 +74,24 @@ func (r retention) OldContacts(
 		return err
 	})
 	return old, next, err
+}
+
+// lockedOf locks contacts, an organisation at a time, and returns those that are still there.
+func lockedOf(db *gorm.DB, rows []contacts.ContactRow) (locked []contacts.ContactRow, err error) {
+	ids := map[engine.UID][]engine.UID{}
+	for _, row := range rows {
+		ids[row.OrgID] = append(ids[row.OrgID], row.ID)
+	}
+	for _, org := range slices.Sorted(maps.Keys(ids)) {
+		var some []contacts.ContactRow
+		err := engine.Locked("UPDATE", "")(db.Session(&gorm.Session{NewDB: true})).Select("id", "org_id").Order("id").
+			Find(&some, "org_id = ? AND id IN ?", org, ids[org]).Error
+		if err != nil {
+			return nil, err
+		}
+		locked = append(locked, some...)
+	}
+	return locked, nil
 }
 
 func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
