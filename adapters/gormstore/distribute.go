@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gorm.io/gorm/schema"
 
@@ -22,11 +23,12 @@ var directory = []string{
 	"data_keys", "subject_keys", "bureau_orders", "bureau_outs",
 }
 
-// alone are the tables with organisations that the coordinator keeps, because one chore takes turns among all of them.
-var alone = []string{"goose_db_version", "lead_sources"}
+// alone are other tables of the coordinator: among the organisations of lead_sources, one chore takes turns.
+var alone = []string{"goose_db_version", "lead_sources", "two_phases"}
 
-// first is the table with which all other distributed tables keep the rows of an organisation together.
-const first = "lookups"
+// early are the tables that triggers of others change. The first is the one with which all others keep the rows of an
+// organisation together.
+var early = []string{"charge_days", "member_days", "contact_documents", "contact_words"}
 
 // Distribution is what Distribute did.
 type Distribution struct {
@@ -39,8 +41,8 @@ type Distribution struct {
 }
 
 // Distribute divides the tables of a migrated database by organisation among the nodes of Citus. Each table is a step
-// of its own, so that a run that is killed is continued by the next; it waits for whoever writes a table, and writers
-// wait for it. No instance of a version without Distribute may use the database afterwards.
+// of its own, so that a run that is killed is continued by the next. It refuses where a service or another command is
+// connected: what began before would not know.
 func (s *Store) Distribute(ctx context.Context) (Distribution, error) {
 	if !s.IsPostgres() {
 		return Distribution{}, errors.New("only PostgreSQL with Citus is distributed, but FICHARIO_DATABASE_URL is SQLite")
@@ -52,7 +54,17 @@ func (s *Store) Distribute(ctx context.Context) (Distribution, error) {
 		return Distribution{}, fmt.Errorf("distribute: %w", engine.Classify(err))
 	}
 	defer unlock()
-	done, err := s.distribute(ctx, pool)
+	there, err := hasCitus(ctx, pool)
+	if err == nil && !there {
+		err = errors.New("this database has no Citus: docs/citus.md says how it gets it")
+	}
+	if err == nil {
+		err = s.nobodyElse(ctx, pool)
+	}
+	var done Distribution
+	if err == nil {
+		done, err = s.distribute(ctx, pool)
+	}
 	if err != nil {
 		return Distribution{}, fmt.Errorf("distribute: %w", engine.Classify(err))
 	}
@@ -60,62 +72,127 @@ func (s *Store) Distribute(ctx context.Context) (Distribution, error) {
 	return done, nil
 }
 
+// nobodyElse returns an error where another process of this program is connected.
+func (s *Store) nobodyElse(ctx context.Context, pool *sql.DB) error {
+	const patience = 30
+	for try := 1; ; try++ {
+		if err := s.LetGo(); err != nil {
+			return err
+		}
+		var others int
+		err := pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
+			AND backend_type = 'client backend' AND application_name = $1`, engine.ApplicationName).Scan(&others)
+		if err == nil && others > 0 && try == patience {
+			err = fmt.Errorf("%d other connections of %s: stop all services first", others, engine.ApplicationName)
+		}
+		if err != nil || others == 0 {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond) // the server sees a little later that a connection was closed
+	}
+}
+
 // nodes counts the workers that take rows.
 const nodes = `SELECT COUNT(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'`
 
 func (s *Store) distribute(ctx context.Context, pool *sql.DB) (done Distribution, err error) {
-	if there, err := hasCitus(ctx, pool); err != nil || !there {
-		return done, errors.Join(err, errors.New("this database has no Citus: docs/citus.md says how it gets it"))
-	}
 	if err := pool.QueryRowContext(ctx, nodes).Scan(&done.Nodes); err != nil {
 		return done, err
-	}
-	if done.Nodes == 0 {
-		return done, errors.New("no node takes rows yet: add each with SELECT citus_add_node('ADDRESS', PORT)")
 	}
 	divided, err := dividedTables(ctx, pool)
 	if err != nil {
 		return done, err
 	}
-	for _, table := range directory {
-		if !slices.Contains(divided, table) {
-			if _, err := pool.ExecContext(ctx, "SELECT create_reference_table($1)", table); err != nil {
-				return done, fmt.Errorf("%s: %w", table, err)
-			}
-		}
-	}
 	done.Directory = directory
 	if done.Distributed, done.Local, err = s.byOrganisation(ctx, pool); err != nil {
 		return done, err
 	}
-	for _, table := range done.Distributed {
-		if slices.Contains(divided, table) {
-			continue
-		}
-		if err := divide(ctx, pool, table); err != nil {
-			return done, fmt.Errorf("%s: %w", table, err)
+	left := func(table string) bool { return !slices.Contains(divided, table) }
+	if done.Nodes == 0 && slices.ContainsFunc(slices.Concat(done.Directory, done.Distributed), left) {
+		return done, errors.New("no node takes rows yet: add each with SELECT citus_add_node('ADDRESS', PORT)")
+	}
+	for _, table := range done.Directory {
+		if left(table) {
+			if err := briefly(ctx, pool, fmt.Sprintf("SELECT create_reference_table('%s')", table)); err != nil {
+				return done, fmt.Errorf("%s: %w", table, err)
+			}
 		}
 	}
-	return done, nil
+	for _, table := range done.Distributed {
+		if left(table) {
+			if err := divide(ctx, pool, table); err != nil {
+				return done, fmt.Errorf("%s: %w", table, err)
+			}
+		}
+	}
+	return done, inTwoPhases(ctx, pool, append(slices.Clone(done.Local), "lead_sources"))
 }
 
-// divide distributes a table by organisation. Every unique key of it must begin with the organisation's id, because no
-// node knows the rows of another.
+// briefly runs statements in one transaction, which waits for no lock for long.
+func briefly(ctx context.Context, pool *sql.DB, steps ...string) error {
+	return engine.Briefly(ctx, pool, engine.MigrateTries, func(tx *sql.Tx) error {
+		return engine.ExecAll(ctx, tx, steps...)
+	})
+}
+
+// divide distributes a table by organisation. Its rows are copied without its triggers, which have counted them.
 func divide(ctx context.Context, pool *sql.DB, table string) error {
-	steps, err := withOrganisation(ctx, pool, table)
+	keys, err := withOrganisation(ctx, pool, table)
 	if err != nil {
 		return err
 	}
-	steps = append([]string{
-		"SET LOCAL citus.enable_unsafe_triggers = on", // ours change rows of the same organisation alone
-	}, steps...)
-	steps = append(steps, follow[table]...)
-	with := first
-	if table == first {
+	with := early[0]
+	if table == with {
 		with = "none"
 	}
-	steps = append(steps, fmt.Sprintf("SELECT create_distributed_table('%s', 'org_id', colocate_with => '%s')", table, with))
-	return engine.Briefly(ctx, pool, engine.MigrateTries, func(tx *sql.Tx) error { return engine.ExecAll(ctx, tx, steps...) })
+	steps := append(keys, follow[table]...)
+	var after []string
+	triggers, err := two(ctx, pool, `SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger
+		WHERE tgrelid = to_regclass($1) AND NOT tgisinternal ORDER BY tgname`, table)
+	if err != nil {
+		return err
+	}
+	for _, trigger := range triggers {
+		steps = append(steps, fmt.Sprintf("DROP TRIGGER %s ON %s", trigger[0], table))
+		after = append(after, trigger[1])
+	}
+	steps = append(steps, fmt.Sprintf("SELECT create_distributed_table('%s', 'org_id', colocate_with => '%s')", table, with),
+		"SET LOCAL citus.enable_unsafe_triggers = on") // ours change rows of the same organisation alone
+	return briefly(ctx, pool, append(steps, after...)...)
+}
+
+// inTwoPhases makes what changes the coordinator's own tables and a node commit on both or on neither: Citus sees to
+// that only for tables that it knows, so that a trigger touches one of those. And whoever takes a lease waits until the
+// commit of the one who freed it is seen on all nodes, because a lock ends after it.
+func inTwoPhases(ctx context.Context, pool *sql.DB, local []string) error {
+	steps := []string{
+		"CREATE TABLE IF NOT EXISTS two_phases (id bigint PRIMARY KEY, n bigint NOT NULL)",
+		`SELECT citus_add_local_table_to_metadata('two_phases')
+			WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'two_phases'::regclass)`,
+		`CREATE OR REPLACE FUNCTION commit_in_two_phases() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			UPDATE two_phases SET n = n WHERE id = 0;
+			RETURN NULL;
+		END $$`,
+		`CREATE OR REPLACE FUNCTION lock_question() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			PERFORM pg_advisory_xact_lock(
+				('x' || encode(substr(COALESCE(NEW.doc_index, OLD.doc_index), 1, 8), 'hex'))::bit(64)::bigint);
+			RETURN COALESCE(NEW, OLD);
+		END $$`,
+		`CREATE OR REPLACE TRIGGER lock_question BEFORE INSERT OR UPDATE OR DELETE ON leases
+			FOR EACH ROW EXECUTE FUNCTION lock_question()`,
+	}
+	for _, table := range local {
+		steps = append(steps, fmt.Sprintf(`CREATE OR REPLACE TRIGGER commit_in_two_phases
+			AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases()`, table))
+	}
+	var there int
+	err := pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM pg_trigger WHERE tgname = 'commit_in_two_phases'").Scan(&there)
+	if err != nil || there == len(local) {
+		return err // nothing is locked at each start
+	}
+	return briefly(ctx, pool, steps...)
 }
 
 // follow are the functions of triggers that must name the organisation of the rows they change.
@@ -145,60 +222,66 @@ var follow = map[string][]string{
 	END $$`},
 }
 
-// withOrganisation are the statements that put org_id before the columns of a table's unique keys.
+// withOrganisation are the statements that add org_id to a table's unique keys, because no node knows the rows of
+// another. It comes last, so that a row is found by its id alone too.
 func withOrganisation(ctx context.Context, pool *sql.DB, table string) (steps []string, err error) {
-	rows, err := pool.QueryContext(ctx, `
-		SELECT i.indexrelid::regclass::text, i.indisprimary, pg_get_indexdef(i.indexrelid), (SELECT string_agg(a.attname, ', '
-			ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+	keys, err := two(ctx, pool, `
+		SELECT i.indexrelid::regclass::text, CASE WHEN i.indisprimary THEN (
+			SELECT string_agg(a.attname, ', ' ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
 			JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number)
+			ELSE pg_get_indexdef(i.indexrelid) END
 		FROM pg_index AS i WHERE i.indrelid = to_regclass($1) AND i.indisunique AND NOT EXISTS (SELECT 1
 			FROM pg_attribute AS a WHERE a.attrelid = i.indrelid AND a.attname = 'org_id' AND a.attnum = ANY (i.indkey))`, table)
+	for _, key := range keys {
+		name, of := key[0], key[1]
+		if !strings.HasPrefix(of, "CREATE") { // the columns of the primary key
+			steps = append(steps, fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s, ADD CONSTRAINT %[2]s PRIMARY KEY (%s, org_id)",
+				table, name, of))
+			continue
+		}
+		columns, where, partial := strings.Cut(of, ") WHERE ")
+		columns = strings.TrimSuffix(columns, ")") + ", org_id)"
+		if partial {
+			columns += " WHERE " + where
+		}
+		steps = append(steps, "DROP INDEX "+name, columns)
+	}
+	return steps, err
+}
+
+// two reads two columns of text.
+func two(ctx context.Context, pool *sql.DB, query string, values ...any) (out [][2]string, err error) {
+	rows, err := pool.QueryContext(ctx, query, values...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var name, definition string
-		var primary bool
-		var columns sql.NullString // none where all are expressions
-		if err := rows.Scan(&name, &primary, &definition, &columns); err != nil {
+		var row [2]string
+		if err := rows.Scan(&row[0], &row[1]); err != nil {
 			return nil, err
 		}
-		if primary {
-			steps = append(steps, fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s, ADD CONSTRAINT %[2]s PRIMARY KEY (org_id, %s)",
-				table, name, columns.String))
-			continue
-		}
-		steps = append(steps, "DROP INDEX "+name, strings.Replace(definition, "btree (", "btree (org_id, ", 1))
+		out = append(out, row)
 	}
-	return steps, rows.Err()
+	return out, rows.Err()
 }
 
-// byOrganisation are the tables whose rows have an organisation, but for the directory, and those that have neither.
-// The first one comes first.
+// byOrganisation are the tables whose rows have an organisation, but for the directory, and those that have none. Those
+// that triggers change come first.
 func (s *Store) byOrganisation(ctx context.Context, pool *sql.DB) (distributed, local []string, err error) {
-	rows, err := pool.QueryContext(ctx, `
-		SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'org_id')
+	tables, err := two(ctx, pool, `
+		SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'org_id')::text
 		FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-			AND NOT c.relispartition AND c.relname <> ALL ($1) ORDER BY c.relname <> $2, c.relname`,
-		append(slices.Clone(alone), directory...), first)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var table string
-		var ofOrganisation bool
-		if err := rows.Scan(&table, &ofOrganisation); err != nil {
-			return nil, nil, err
-		}
-		if ofOrganisation {
-			distributed = append(distributed, table)
+			AND NOT c.relispartition AND c.relname <> ALL ($1)
+		ORDER BY array_position($2::text[], c.relname::text), c.relname`, append(slices.Clone(alone), directory...), early)
+	for _, table := range tables {
+		if table[1] == "true" {
+			distributed = append(distributed, table[0])
 		} else {
-			local = append(local, table)
+			local = append(local, table[0])
 		}
 	}
-	return distributed, local, rows.Err()
+	return distributed, local, err
 }
 
 // hasCitus reports whether the database has the extension.
@@ -207,21 +290,14 @@ func hasCitus(ctx context.Context, pool *sql.DB) (there bool, err error) {
 	return there, err
 }
 
-// dividedTables are the tables that Citus knows.
+// dividedTables are the tables of which the nodes have rows.
 func dividedTables(ctx context.Context, pool *sql.DB) (out []string, err error) {
-	rows, err := pool.QueryContext(ctx, "SELECT logicalrelid::text FROM pg_dist_partition WHERE partmethod = 'h' OR repmodel = 't'")
-	if err != nil {
-		return nil, err
+	tables, err := two(ctx, pool, `SELECT logicalrelid::text, partmethod::text FROM pg_dist_partition
+		WHERE partmethod = 'h' OR repmodel = 't'`)
+	for _, table := range tables {
+		out = append(out, table[0])
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var table string
-		if err := rows.Scan(&table); err != nil {
-			return nil, err
-		}
-		out = append(out, table)
-	}
-	return out, rows.Err()
+	return out, err
 }
 
 // followDistribution distributes the tables that a migration has added to a distributed database.
@@ -233,21 +309,13 @@ func (s *Store) followDistribution(ctx context.Context, pool *sql.DB) error {
 	return err
 }
 
-// FindDistribution learns whether Citus divides the tables, without migrating.
-func (s *Store) FindDistribution(ctx context.Context) error {
-	pool, err := s.Writer.DB()
-	if err != nil || !s.IsPostgres() {
-		return err
-	}
-	return s.findDistribution(ctx, pool)
-}
-
+// findDistribution learns whether Citus divides the tables.
 func (s *Store) findDistribution(ctx context.Context, pool *sql.DB) error {
 	if there, err := hasCitus(ctx, pool); err != nil || !there {
 		return err
 	}
 	divided, err := dividedTables(ctx, pool)
-	if err == nil && slices.Contains(divided, first) {
+	if err == nil && slices.Contains(divided, early[0]) {
 		s.Distributed.Store(true)
 	}
 	return err

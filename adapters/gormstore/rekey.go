@@ -106,7 +106,8 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 	if s.Writer.Name() == "postgres" {
 		_, err := tx.Statement.ConnPool.ExecContext(tx.Statement.Context, fmt.Sprintf(`UPDATE %[1]s SET %[2]s = anew.value
 			FROM unnest($1::uuid[], $2::bytea[]) AS anew (id, value)
-			WHERE %[1]s.id = anew.id AND %[1]s.id BETWEEN $3 AND $4`, table, column), ids, values, slices.Min(ids), slices.Max(ids))
+			WHERE %[1]s.id = anew.id AND %[1]s.id BETWEEN $3 AND $4`, table, column),
+			ids, values, slices.Min(ids), slices.Max(ids))
 		return err
 	}
 	for i, id := range ids {

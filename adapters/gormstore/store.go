@@ -91,10 +91,9 @@ func (s *Store) InTx(ctx context.Context, f ports.Tx) (err error) {
 	within := context.WithValue(ctx, inside{}, true)
 	ctx, span := engine.Spanned(ctx, "store.inTx")
 	defer func() { ports.EndSpan(span, err) }()
-	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, func(r ports.Repos) error { return f(within, r) })
-		if try < tries && engine.Collided(err) && ctx.Err() == nil {
+		if engine.Collided(err) && ctx.Err() == nil && engine.TryAgain(s.Writer, try) {
 			continue
 		}
 		return err

@@ -124,7 +124,8 @@ func (r jobs) Answers(ctx context.Context, contactID string, since time.Time, li
 // are still to be made may get one.
 const InTurn = `contact_id = '` + engine.NoID + `' OR NOT EXISTS (
 	SELECT 1 FROM jobs AS earlier
-	WHERE earlier.contact_id = jobs.contact_id AND earlier.org_id = jobs.org_id AND earlier.state = 'ready' AND earlier.event = jobs.event
+	WHERE earlier.contact_id = jobs.contact_id AND earlier.org_id = jobs.org_id AND earlier.state = 'ready'
+		AND earlier.event = jobs.event
 		AND (earlier.kind = 'contact.created' OR earlier.automation_id = jobs.automation_id)
 		AND (earlier.place < jobs.place OR earlier.place = jobs.place AND earlier.id < jobs.id))`
 
@@ -148,9 +149,10 @@ func (r jobs) Claim(
 	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
 ) ([]automation.Job, error) {
 	var rows []JobRow
+	at := engine.Stamp(now)
 	err := r.Exec(ctx, "jobs.claim", func(db *gorm.DB) error {
 		next := ready(kind)(db.Model(&JobRow{}).Select("id")).
-			Where("run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", engine.Stamp(now), engine.Stamp(now))
+			Where("run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", at, at)
 		if len(without) > 0 {
 			next = next.Where("automation_id NOT IN ?", without)
 		}
@@ -158,9 +160,17 @@ func (r jobs) Claim(
 			next = next.Where(InTurn)
 		}
 		next = engine.LockedAlone("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
+		var ids any = next
+		if engine.Distributed(db) { // else each poll would write on all nodes
+			var found []engine.UID
+			if err := next.Pluck("id", &found).Error; err != nil || len(found) == 0 {
+				return err
+			}
+			ids = found
+		}
 		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) AND state = "+
-			engine.Literal(automation.Ready)+" AND (lease_until IS NULL OR lease_until <= ?) RETURNING "+jobColumns,
-			lease, engine.Stamp(until), next, engine.Stamp(now)).Scan(&rows).Error
+			engine.Literal(automation.Ready)+" AND run_at <= ? AND (lease_until IS NULL OR lease_until <= ?) RETURNING "+
+			jobColumns, lease, engine.Stamp(until), ids, at, at).Scan(&rows).Error
 	})
 	return engine.Mapped(rows, JobRow.job), err
 }
@@ -244,9 +254,9 @@ func (r jobs) Lock(ctx context.Context, kind automation.JobKind, limit int) ([]a
 		next := ready(kind)(db.Session(&gorm.Session{NewDB: true}).Model(&JobRow{})).Order("run_at").Session(&gorm.Session{})
 		return engine.EachOrg(next, func(of engine.Scope) (bool, error) {
 			var rows []JobRow
-			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(next)).Limit(limit).Find(&rows).Error
-			found = engine.Mapped(rows, JobRow.job)
-			return len(found) > 0, err
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(next)).Limit(limit - len(found)).Find(&rows).Error
+			found = append(found, engine.Mapped(rows, JobRow.job)...)
+			return len(found) == limit, err
 		})
 	})
 	return found, err

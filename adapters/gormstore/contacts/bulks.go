@@ -1,9 +1,7 @@
 package contacts
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -126,24 +124,25 @@ func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 	if id != "" {
 		scopes = append(scopes, engine.ByID(id))
 	}
-	next, err := crm.Bulk{}, error(nil)
-	err = r.Inside(ctx, "bulks.next", func(db *gorm.DB) error {
-		open := db.Session(&gorm.Session{NewDB: true}).Model(&bulkRow{})
+	var rows []bulkRow
+	err := r.Inside(ctx, "bulks.next", func(db *gorm.DB) error {
+		next := db.Session(&gorm.Session{NewDB: true}).Model(&bulkRow{})
 		for _, narrow := range scopes {
-			open = narrow(open)
+			next = narrow(next)
 		}
-		none := error(ports.ErrNotFound)
-		err := engine.EachOrg(open, func(of engine.Scope) (bool, error) {
-			next, none = engine.FindOne(ctx, r.Inside, "bulks.next", engine.With(r.vault, bulkOf),
-				append(scopes, engine.Locked("UPDATE", "SKIP LOCKED"), of)...)
-			if errors.Is(none, ports.ErrNotFound) {
-				return false, nil
-			}
-			return true, none
+		next = next.Session(&gorm.Session{})
+		return engine.EachOrg(next, func(of engine.Scope) (bool, error) {
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(next)).Limit(1).Find(&rows).Error
+			return len(rows) > 0, err
 		})
-		return cmp.Or(err, none)
 	})
-	return next, err
+	if err == nil && len(rows) == 0 {
+		err = engine.Named("bulks.next", ports.ErrNotFound)
+	}
+	if err != nil {
+		return crm.Bulk{}, err
+	}
+	return bulkOf(r.vault, rows[0]), nil
 }
 
 func (r bulks) Items(

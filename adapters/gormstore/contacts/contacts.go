@@ -152,7 +152,8 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 	err := r.Query(ctx, "contacts.changed", func(db *gorm.DB) error {
 		var rows []row
 		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
-			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id AND c.org_id = e.org_id WHERE e.id >= ? GROUP BY c.org_id`,
+			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id AND c.org_id = e.org_id
+			WHERE e.id >= ? GROUP BY c.org_id`,
 			engine.FirstID(since)).Scan(&rows).Error
 		if err != nil {
 			return err

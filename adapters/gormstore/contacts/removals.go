@@ -214,11 +214,7 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 		old := db.Session(&gorm.Session{NewDB: true}).Model(&RemovedRow{}).
 			Where("content IS NOT NULL AND at < ?", engine.Stamp(deleted)).
 			Where("into_id IS NULL OR at < ?", engine.Stamp(merged)).
-			Where(`id NOT IN (SELECT i.contact_id FROM bulk_items i WHERE i.bulk_id IN (SELECT b.id FROM bulk_actions b
-				WHERE b.kind = `+engine.Literal(crm.BulkDelete)+`
-				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))
-				AND i.contact_id IS NOT NULL)`,
-				engine.Stamp(deleted)).
+			Where(undone(db), engine.Stamp(deleted)).
 			Order("at").Session(&gorm.Session{})
 		return engine.EachOrg(old, func(of engine.Scope) (bool, error) {
 			var ids []string
@@ -231,6 +227,18 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 		})
 	})
 	return n, err
+}
+
+// undone is the condition that no bulk removal may bring a contact back.
+func undone(db *gorm.DB) string {
+	const mayBe = "b.kind = '" + string(crm.BulkDelete) + "' AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = '" +
+		string(crm.BulkUndoing) + "')"
+	if engine.Distributed(db) {
+		return "id NOT IN (SELECT i.contact_id FROM bulk_items i WHERE i.contact_id IS NOT NULL AND i.bulk_id IN (" +
+			"SELECT b.id FROM bulk_actions b WHERE " + mayBe + "))"
+	}
+	return "NOT EXISTS (SELECT 1 FROM bulk_items i JOIN bulk_actions b ON b.id = i.bulk_id " +
+		"WHERE i.contact_id = removed_contacts.id AND " + mayBe + ")"
 }
 
 // forgetSome empties removed contacts.

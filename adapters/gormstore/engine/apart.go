@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"sync/atomic"
+	"time"
 
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"fichario/ports"
 )
 
 // Citus sends a statement to one node where every distributed table in it is bound to one organisation by a value. So
@@ -117,4 +120,14 @@ func LockNumber(of string, orgID UID) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(of + "|" + string(orgID)))
 	return int64(h.Sum64())
+}
+
+// TryAgain reports whether a transaction that has collided is to be tried again. Citus locks a table of which each node
+// has a copy as a whole: there a try comes later than the one before, and the number of them is larger.
+func TryAgain(db *gorm.DB, tried int) bool {
+	if !Distributed(db) {
+		return tried < 3
+	}
+	time.Sleep(time.Duration(tried) * time.Duration(1+ports.Spread(50)) * time.Millisecond)
+	return tried < 10
 }

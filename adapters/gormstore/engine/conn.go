@@ -106,7 +106,6 @@ func (c Conn) Insert(ctx context.Context, op string, row any) error {
 
 // ExecPosts is exec for a change that later posts to the organisation's webhooks must see.
 func (c Conn) ExecPosts(ctx context.Context, op, orgID string, f func(*gorm.DB) error) error {
-	const tries = 3
 	for try := 1; ; try++ {
 		err := c.Exec(ctx, op, func(db *gorm.DB) error {
 			return db.Transaction(func(tx *gorm.DB) error {
@@ -116,7 +115,7 @@ func (c Conn) ExecPosts(ctx context.Context, op, orgID string, f func(*gorm.DB) 
 				return tx.Table("organisations").Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
 			})
 		})
-		if c.Tx || try == tries || !Collided(err) { // Citus locks tables of which each node has a copy as a whole
+		if c.Tx || !Distributed(c.Writer) || !Collided(err) || ctx.Err() != nil || !TryAgain(c.Writer, try) {
 			return err
 		}
 	}

@@ -162,6 +162,21 @@ func setPool(db *gorm.DB, size int) error {
 	return nil
 }
 
+// LetGo closes connections to PostgreSQL that nobody uses.
+func (s *Engine) LetGo() error {
+	for _, db := range []*gorm.DB{s.Writer, s.Pages.Read} {
+		if db == nil {
+			continue
+		}
+		pool, err := db.DB()
+		if err != nil {
+			return err
+		}
+		pool.SetMaxIdleConns(-1)
+	}
+	return s.LimitConnections(s.most)
+}
+
 func closePool(db *gorm.DB) error {
 	if db == nil {
 		return nil

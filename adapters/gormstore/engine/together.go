@@ -128,6 +128,9 @@ func (t *Together[In, Out]) run() {
 	}
 }
 
+// apartAtOnce is how many batches of one worker run side by side, so that they do not take all connections.
+const apartAtOnce = 4
+
 // divide answers what may not share a batch side by side.
 func (t *Together[In, Out]) divide(batch []request[In, Out]) {
 	if t.apart == nil || len(batch) == 1 {
@@ -140,12 +143,10 @@ func (t *Together[In, Out]) divide(batch []request[In, Out]) {
 		groups[key] = append(groups[key], r)
 	}
 	var all sync.WaitGroup
+	turn := make(chan struct{}, apartAtOnce)
 	for _, group := range groups {
-		if len(groups) == 1 {
-			t.answer(group)
-			return
-		}
-		all.Go(func() { t.answer(group) })
+		turn <- struct{}{}
+		all.Go(func() { t.answer(group); <-turn })
 	}
 	all.Wait()
 }

@@ -200,7 +200,8 @@ func (r deliveries) Latest(
 				edges = " AND " + w.Edges
 			}
 			var newest []struct{ ID *string }
-			err := db.Raw(fmt.Sprintf(latestOf, wanted+edges+engine.OnCitus(db, " AND deliveries.org_id = @org")), map[string]any{
+			of := engine.OnCitus(db, " AND deliveries.org_id = @org")
+			err := db.Raw(fmt.Sprintf(latestOf, wanted+edges+of), map[string]any{
 				"above": w.Above, "below": w.Below, "org": orgID, "hooks": missing,
 			}).Scan(&newest).Error
 			var ids []string

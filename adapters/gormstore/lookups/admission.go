@@ -171,8 +171,6 @@ const (
 	batchColumns  = "id, ceiling, CAST(COALESCE(payer_key_id, payer_member_id, key_id, member_id) AS text)"
 
 	shareCharges = "SELECT pg_advisory_xact_lock_shared(number) FROM unnest($1::bigint[]) AS a (number) ORDER BY number"
-	askBlockeds  = `SELECT b.subject FROM subject_blocks b JOIN unnest($1::text[], $2::bytea[]) AS a (org_id, subject)
-		ON b.org_id = a.org_id::uuid AND b.subject = a.subject`
 )
 
 // These read the same for many calls on PostgreSQL.
@@ -180,6 +178,9 @@ var (
 	askItem  = "SELECT 1 FROM batch_items WHERE org_id = ? AND lookup_id = ? AND " + batches.IsInFlight // on SQLite
 	askItems = "SELECT lookup_id::text FROM batch_items WHERE org_id = ANY ($1::text[]::uuid[]) " +
 		"AND lookup_id = ANY ($2::text[]::uuid[]) AND " + batches.IsInFlight
+
+	askBlockeds = `SELECT b.subject FROM subject_blocks b JOIN unnest($1::text[], $2::bytea[]) AS a (org_id, subject)
+		ON b.org_id = a.org_id::uuid AND b.subject = a.subject WHERE ` + engine.OfOrgs("b", 3)
 
 	askKeys     = manyIDs(askKey)
 	askMembers  = manyIDs(askMember)
@@ -285,7 +286,7 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 			func(r privacy.PurposeRow) { s.purposes[statedPurpose{r.OrgID, r.Code}] = r })
 	}
 	batch.Queue(askBlockeds, engine.Mapped(in, func(b beginning) string { return string(b.entry.OrgID) }),
-		engine.Mapped(in, func(b beginning) []byte { return b.subject }),
+		engine.Mapped(in, func(b beginning) []byte { return b.subject }), organisationsOf(in),
 	).Query(func(rows pgx.Rows) error {
 		var subject []byte
 		_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { s.blocked[string(subject)] = true; return nil })

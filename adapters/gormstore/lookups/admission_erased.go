@@ -18,11 +18,12 @@ const (
 		EXISTS (SELECT 1 FROM erased_subjects WHERE org_id = ?1 AND subject = ?2 AND until > ?3)`
 	askErased  = "SELECT 1 FROM erased_subjects WHERE org_id = ? AND subject = ? AND until > ?"
 	askErasing = "SELECT 1 FROM erased_subjects WHERE until > ? LIMIT 1"
-	askEraseds = "SELECT a.number, " + privacy.EndedAgo + ` FROM erased_subjects e
-		JOIN unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS a (org_id, subject, micros, number)
-		ON e.org_id = a.org_id::uuid AND e.subject = a.subject
-			AND e.until > clock_timestamp() - a.micros * interval '1 microsecond'`
 )
+
+var askEraseds = "SELECT a.number, " + privacy.EndedAgo + ` FROM erased_subjects e
+	JOIN unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS a (org_id, subject, micros, number)
+	ON e.org_id = a.org_id::uuid AND e.subject = a.subject
+		AND e.until > clock_timestamp() - a.micros * interval '1 microsecond' AND ` + engine.OfOrgs("e", 4)
 
 // barred reports whether the person of a call that is about to be charged is blocked, and whether an erasure bars the
 // call. It takes no lock: an erasure waits, once its people are barred, until all transactions have ended that may have
@@ -54,7 +55,7 @@ func (s admission) askErased(batch *pgx.Batch, in []beginning) (sure func() bool
 	subjects := engine.Mapped(in, func(b beginning) []byte { return b.subject })
 	far := engine.Mapped(in, func(b beginning) int64 { return privacy.Far(b.Entry.Since) })
 	asked, allSure := privacy.AskNow(), true
-	batch.Queue(askEraseds, orgs, subjects, far).Query(func(rows pgx.Rows) error {
+	batch.Queue(askEraseds, orgs, subjects, far, organisationsOf(in)).Query(func(rows pgx.Rows) error {
 		var number int
 		var ago int64
 		_, err := pgx.ForEachRow(rows, []any{&number, &ago}, func() error {
