@@ -24,7 +24,8 @@ var detailWords = map[string]string{ //nolint:gosec // words, no secrets
 	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
 	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",
 	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "faixa": "faixas de valor", "idade_maxima": "idade máxima em dias",
-	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "papeis": "papéis",
+	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "pagina": "página",
+	"papeis": "papéis",
 	"porDia": "por dia", "porMes": "por mês", "porMinuto": "por minuto", "rodizio": "rodízio",
 	"sobreposicao": "a anterior vale por mais", "token_de_verificacao": "token de verificação",
 	"valor_minimo": "valor mínimo",
@@ -62,25 +63,58 @@ var outcomeWords = map[string]string{
 // arrow stands between what was and what is (app.Differing), nothing for what there was not or is no longer.
 const arrow, nothing = " → ", "nada"
 
+// said is what the organisation and its automations call what stands in details as a code.
+type said struct {
+	inDetail     func(string) string
+	purposes     map[string]string
+	destinations []automation.Destination
+}
+
+// destination is the one in a detail; without fields where there is none, or no longer.
+func (w said) destination(name string) automation.Destination {
+	for _, d := range w.destinations {
+		if d.Name == name {
+			return d
+		}
+	}
+	return automation.Destination{Title: name}
+}
+
+// called are the titles of a destination's fields, by their names.
+func (w said) called(destination, fields string) string {
+	words := strings.Split(fields, ", ")
+	for i, name := range words {
+		for _, f := range w.destination(destination).Fields {
+			if f.Name == name {
+				words[i] = f.Title
+			}
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
 // out.
-func (s pages) detailSaid(detail map[string]string, inDetail func(string) string) string {
+func (s pages) detailSaid(detail map[string]string, words said) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(detail)) {
 		halves := strings.Split(detail[name], arrow)
 		for i, half := range halves {
-			if halves[i] = s.valueSaid(name, half); halves[i] == "" && len(halves) > 1 {
+			if name == "preenchido" {
+				half = words.called(detail["destino"], half)
+			}
+			if halves[i] = s.valueSaid(name, half, words); halves[i] == "" && len(halves) > 1 {
 				halves[i] = nothing
 			}
 		}
 		if value := strings.Join(halves, arrow); value != "" {
-			parts = append(parts, cmp.Or(detailWords[name], name)+": "+inDetail(value))
+			parts = append(parts, cmp.Or(detailWords[name], name)+": "+words.inDetail(value))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func (s pages) valueSaid(name, value string) string {
+func (s pages) valueSaid(name, value string, words said) string {
 	each := func(word func(string) string) string {
 		words := strings.Split(value, ", ")
 		for i := range words {
@@ -106,7 +140,16 @@ func (s pages) valueSaid(name, value string) string {
 	case "papel", "papeis":
 		return each(func(word string) string { return cmp.Or(web.RoleName(crm.Role(word)), word) })
 	case "base":
-		return cmp.Or(crm.Basis(value).Name(), value)
+		if basis := crm.Basis(value); basis.Valid() {
+			return basis.Name()
+		}
+		return cmp.Or(words.purposes[value], value) // an automation's is that of a purpose
+	case "finalidade", "finalidades":
+		return each(func(word string) string { return cmp.Or(words.purposes[word], word) })
+	case "destino":
+		return words.destination(value).Title
+	case "membros":
+		return each(weightSaid)
 	case "escopos":
 		return each(func(word string) string { return cmp.Or(document.Type(word).Label(), word) })
 	case "produto", "produtos":
@@ -121,6 +164,15 @@ func (s pages) valueSaid(name, value string) string {
 		}
 	}
 	return cmp.Or(codeWords[name][value], value)
+}
+
+// weightSaid is a member of a rotation, with the weight where it is not the usual one.
+func weightSaid(member string) string {
+	id, weight, _ := strings.Cut(member, "=")
+	if weight == "" || weight == "1" {
+		return id
+	}
+	return id + " (peso " + weight + ")"
 }
 
 // counted is a number with its groups; anything else is itself.
