@@ -61,7 +61,7 @@ func (s pages) importsPage(c *web.Call, status int, data importsPage) (err error
 		return err
 	}
 	data.Most = contacts.BulkMost
-	return c.RenderStatus(status, "importar", web.Page{Title: "Importar contatos", Nav: "contatos", Data: data})
+	return c.RenderStatus(status, "importar", web.Page{Title: "Importar contatos", Nav: "contatos", Data: data, Wide: true})
 }
 
 // importFields are the fields of a new import's form, beside its file.
