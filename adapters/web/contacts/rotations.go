@@ -90,7 +90,7 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 		data.Rotations = append(data.Rotations, card)
 	}
 	return c.RenderStatus(status, "rodizios", web.Page{
-		Title: "Rodízios", Nav: "configuracoes", Setting: "rodizios", Data: data, Wide: true,
+		Title: "Rodízios", Nav: "configuracoes", Setting: "rodizios", Data: data,
 	})
 }
 

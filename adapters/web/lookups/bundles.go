@@ -179,7 +179,7 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 		return err
 	}
 	return c.RenderStatus(status, "pacotes", web.Page{
-		Title: "Pacotes", Nav: "configuracoes", Setting: "pacotes", Data: p, Wide: true,
+		Title: "Pacotes", Nav: "configuracoes", Setting: "pacotes", Data: p,
 	})
 }
 

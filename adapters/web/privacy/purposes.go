@@ -64,7 +64,7 @@ func (s pages) purposesPage(c *web.Call, status int, p purposesPage) (err error)
 	}
 	p.Shared = !org.OwnHistory
 	return c.RenderStatus(status, "finalidades", web.Page{
-		Title: "Finalidades", Nav: "configuracoes", Setting: "finalidades", Data: p, Wide: true,
+		Title: "Finalidades", Nav: "configuracoes", Setting: "finalidades", Data: p,
 	})
 }
 
