@@ -174,9 +174,8 @@ func newSite(t *testing.T, all bool) *testSite {
 			Leads: intakeapp.NewLeads(intakeapp.LeadsConfig{Store: store, Clock: now}, in),
 		},
 		Automations: automationpages.Use{
-			Automations: rules,
-			Contacts:    fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Rotations: rotations, Terms: terms,
-			Statement: fixture.statement, Webhooks: hooks,
+			Automations: rules, Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins,
+			Rotations: rotations, Terms: terms, Statement: fixture.statement, Webhooks: hooks,
 		},
 		Team: teampages.Use{
 			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Statement: fixture.statement,

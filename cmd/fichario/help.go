@@ -40,7 +40,8 @@ func usageOf(err error) string {
 	return " (usage: fichario " + summaryOf(wrong.Context.Selected()) + ")"
 }
 
-// summaryOf is how a command is called, with "|" between flags of which one is required: kong lists them as if all were.
+// summaryOf is how a command is called, with "|" between flags of which one is required: kong lists them as if all
+// were.
 func summaryOf(command *kong.Node) string {
 	summary, groups := command.Summary(), map[string][]string{}
 	for _, flag := range command.Flags {

@@ -209,9 +209,10 @@ func (s pages) namePurposes(c *web.Call, lines []KeyLine) error {
 	for _, p := range all {
 		names[p.Code] = p.Name
 	}
-	for i, k := range lines {
-		for _, code := range k.Purposes {
-			lines[i].For = append(lines[i].For, cmp.Or(names[code], code))
+	for i := range lines {
+		line := &lines[i]
+		for _, code := range line.Purposes {
+			line.For = append(line.For, cmp.Or(names[code], code))
 		}
 	}
 	return err

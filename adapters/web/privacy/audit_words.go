@@ -93,6 +93,33 @@ func (w said) called(destination, fields string) string {
 	return strings.Join(words, ", ")
 }
 
+// value is a value that the organisation has a name for; false for any other.
+func (w said) value(name, value string) (string, bool) {
+	switch name {
+	case "base":
+		if basis := crm.Basis(value); basis.Valid() {
+			return basis.Name(), true
+		}
+		return cmp.Or(w.purposes[value], value), true // an automation's is that of a purpose
+	case "finalidade", "finalidades":
+		return eachSaid(value, func(word string) string { return cmp.Or(w.purposes[word], word) }), true
+	case "destino":
+		return w.destination(value).Title, true
+	case "membros":
+		return eachSaid(value, weightSaid), true
+	}
+	return "", false
+}
+
+// eachSaid says each of several values.
+func eachSaid(value string, word func(string) string) string {
+	words := strings.Split(value, ", ")
+	for i := range words {
+		words[i] = word(words[i])
+	}
+	return strings.Join(words, ", ")
+}
+
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
 // out.
 func (s pages) detailSaid(detail map[string]string, words said) string {
@@ -115,13 +142,10 @@ func (s pages) detailSaid(detail map[string]string, words said) string {
 }
 
 func (s pages) valueSaid(name, value string, words said) string {
-	each := func(word func(string) string) string {
-		words := strings.Split(value, ", ")
-		for i := range words {
-			words[i] = word(words[i])
-		}
-		return strings.Join(words, ", ")
+	if called, ok := words.value(name, value); ok {
+		return called
 	}
+	each := func(word func(string) string) string { return eachSaid(value, word) }
 	switch name {
 	case "teto", "limite", "orcamento", "valor_minimo":
 		if m, err := catalog.ParseNumber(value); err == nil && (m != 0 || name == "orcamento") {
@@ -139,17 +163,6 @@ func (s pages) valueSaid(name, value string, words said) string {
 		return each(outcomeSaid)
 	case "papel", "papeis":
 		return each(func(word string) string { return cmp.Or(web.RoleName(crm.Role(word)), word) })
-	case "base":
-		if basis := crm.Basis(value); basis.Valid() {
-			return basis.Name()
-		}
-		return cmp.Or(words.purposes[value], value) // an automation's is that of a purpose
-	case "finalidade", "finalidades":
-		return each(func(word string) string { return cmp.Or(words.purposes[word], word) })
-	case "destino":
-		return words.destination(value).Title
-	case "membros":
-		return each(weightSaid)
 	case "escopos":
 		return each(func(word string) string { return cmp.Or(document.Type(word).Label(), word) })
 	case "produto", "produtos":
