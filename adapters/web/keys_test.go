@@ -227,6 +227,7 @@ func TestAKeyIsRotatedOnce(t *testing.T) {
 		t.Errorf("revoked: %d", response.StatusCode)
 	}
 	has(t, "revoked", v.get("/chaves"), "Revogada")
+	hasNot(t, "its page", v.get("/chaves/"+id), "Restam no dia")
 }
 
 func TestKeysAreForWhoManages(t *testing.T) {

@@ -120,7 +120,7 @@ func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	has(t, "a wrong range", page, "203.0.113.0/33", "não é um endereço IP", `value="credito" checked`)
 	_, page = v.send("/chaves", append(form, "redes", "203.0.113.0/24, 2001:db8::1")...)
 	has(t, "made", page, "Chave criada")
-	const bound = "para credito, só de 203.0.113.0/24, 2001:db8::1"
+	const bound = "para Crédito, só de 203.0.113.0/24, 2001:db8::1"
 	has(t, "the list", v.get("/chaves"), bound)
 	has(t, "its page", v.get("/chaves/"+id), bound, "/chaves/"+id+"/alterar")
 
@@ -135,14 +135,14 @@ func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	has(t, "of a purpose that has ended", v.get(change), `value="credito" checked`, "(encerrada)")
 	v.send("/finalidades", "codigo", "cobranca", "nome", "Cobrança", "base", "consentimento", "papeis", "owner")
 	v.send(change, "finalidades", "cobranca", "finalidades", "credito", "redes", "198.51.100.7")
-	has(t, "another purpose", v.get("/chaves/"+id), "para cobranca, credito, só de 198.51.100.7")
+	has(t, "another purpose", v.get("/chaves/"+id), "para Cobrança, Crédito, só de 198.51.100.7")
 	v.send(change, "finalidades", "credito", "finalidades", "cobranca", "redes", "198.51.100.8")
-	has(t, "another network", v.get("/chaves/"+id), "para credito, cobranca, só de 198.51.100.8")
+	has(t, "another network", v.get("/chaves/"+id), "para Crédito, Cobrança, só de 198.51.100.8")
 	v.send(change, "finalidades", "cobranca", "redes", "198.51.100.8")
 	_, page = v.send(change, "finalidades", "cobranca", "finalidades", "credito", "redes", "198.51.100.8")
 	has(t, "one that has ended, anew", page, "não existe ou foi encerrada")
 	v.send(change)
-	hasNot(t, "not bound", v.get("/chaves/"+id), "para cobranca", "198.51.100.8")
+	hasNot(t, "not bound", v.get("/chaves/"+id), "para Cobrança", "198.51.100.8")
 	v.refused(http.StatusNotFound, "/chaves/"+lookups.NewKeyID()+"/alterar")
 
 	_, page = v.send("/chaves", "id", lookups.NewKeyID(), "nome", "Agente", "pode", "cpf", "minuto", "60", "dia", "10", "mes",

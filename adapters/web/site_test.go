@@ -160,6 +160,9 @@ func newSite(t *testing.T, all bool) *testSite {
 		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Keys: fixture.keys, Sheet: fixture.sheet,
 		Statement: fixture.statement, Terms: terms,
 	}
+	rules := automations.New(store, now, automations.Means{
+		Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
+	})
 	use := site.Use{
 		Lookups: asking, Batches: batchpages.Use{Batches: batches},
 		Contacts: contactpages.Use{
@@ -171,11 +174,8 @@ func newSite(t *testing.T, all bool) *testSite {
 			Leads: intakeapp.NewLeads(intakeapp.LeadsConfig{Store: store, Clock: now}, in),
 		},
 		Automations: automationpages.Use{
-			Automations: automations.New(store, now, automations.Means{
-				Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
-			}),
-			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Rotations: rotations, Terms: terms,
-			Statement: fixture.statement, Webhooks: hooks,
+			Automations: rules, Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins,
+			Rotations: rotations, Terms: terms, Statement: fixture.statement, Webhooks: hooks,
 		},
 		Team: teampages.Use{
 			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Statement: fixture.statement,
@@ -184,7 +184,7 @@ func newSite(t *testing.T, all bool) *testSite {
 			},
 		},
 		Privacy: privacypages.Use{
-			Audit: privacyapp.NewAudit(store, now), Subjects: fixture.subjects,
+			Audit: privacyapp.NewAudit(store, now), Automations: rules, Subjects: fixture.subjects,
 			Record: privacyapp.NewRecord(privacyapp.RecordConfig{
 				Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog(),
 			}),

@@ -88,8 +88,9 @@ func TestHelpListsTheSettingsWhereTheyAreLookedFor(t *testing.T) {
 func TestAWrongCommandLineIsToldHowItGoes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		`expected "<document>" (usage: fichario lookup <product> <document> [flags])`: {"lookup", "52998224725"},
-		`did you mean "--from"? (usage: fichario api statement [flags])`:              {"api", "statement", "--form", "x"},
+		`expected "<document>" (usage: fichario lookup <product> <document> [flags])`:                 {"lookup", "52998224725"},
+		`did you mean "--from"? (usage: fichario api statement [flags])`:                              {"api", "statement", "--form", "x"},
+		`(usage: fichario batch quote (--org=STRING | --key=STRING) --product=STRING <file> [flags])`: {"batch", "quote", "x"},
 		"unexpected argument nada\n": {"nada"},
 	} {
 		var out, errOut bytes.Buffer
@@ -104,6 +105,7 @@ func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, command.Version(): {"--version"},
+		"Usage: fichario member budget (--month=STRING | --none) <id>": {"member", "budget", "--help"},
 	} {
 		var out, errOut bytes.Buffer
 		if code := run(args, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -19,6 +20,10 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	for _, flag := range ctx.Model.Flags {
 		flag.Hidden = flag.Hidden || flag.Group != nil && flag.Group.Key == command.SettingsGroup
 	}
+	options.NoAppSummary = true
+	if _, err := fmt.Fprintf(ctx.Stdout, "Usage: fichario %s\n", summaryOf(selected)); err != nil {
+		return err
+	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
@@ -32,5 +37,23 @@ func usageOf(err error) string {
 	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Selected() == nil {
 		return ""
 	}
-	return " (usage: fichario " + wrong.Context.Selected().Summary() + ")"
+	return " (usage: fichario " + summaryOf(wrong.Context.Selected()) + ")"
+}
+
+// summaryOf is how a command is called, with "|" between flags of which one is required: kong lists them as if all
+// were.
+func summaryOf(command *kong.Node) string {
+	summary, groups := command.Summary(), map[string][]string{}
+	for _, flag := range command.Flags {
+		if flag.Required && len(flag.Xor) > 0 {
+			groups[flag.Xor[0]] = append(groups[flag.Xor[0]], flag.Summary())
+		}
+	}
+	for _, flags := range groups {
+		for _, other := range flags[1:] {
+			summary = strings.Replace(summary, " "+other, "", 1)
+		}
+		summary = strings.Replace(summary, flags[0], "("+strings.Join(flags, " | ")+")", 1)
+	}
+	return summary
 }

@@ -213,7 +213,9 @@ func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (htt
 			Contacts: c.contacts, Funnels: c.funnels, Members: t.members, Origins: c.origins, Statement: l.statement,
 			CodePicture: command.CodePicture,
 		},
-		Privacy: privacypages.Use{Audit: p.audit, Record: p.record, Subjects: p.subjects},
+		Privacy: privacypages.Use{
+			Audit: p.audit, Automations: s.automations.automations, Record: p.record, Subjects: p.subjects,
+		},
 	}
 	return web.New(web.Config{
 		OIDC: t.provider, Links: t.links, Factors: t.factors, Sessions: t.sessions, Organisations: t.organisations,

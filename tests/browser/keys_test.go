@@ -49,6 +49,12 @@ func TestSlowKeysWalkTheLists(t *testing.T) {
 		b.Key("j")
 		b.Key("e")
 		b.See("Guardar")
+		b.Size(390, false)
+		b.Visit("/atalhos")
+		if got := browsertest.Eval[int](b, "document.querySelector('dialog').scrollTop + scrollY"); got != 0 {
+			t.Errorf("on a phone the keys begin %d pixels above", got)
+		}
+		b.Window(1280, 900)
 		b.Visit("/conta")
 		b.Click("[name=atalhos][value=nao]")
 		browsertest.Eval[bool](b, "(document.querySelector('form[action=\"/conta/atalhos\"]').requestSubmit(), true)")

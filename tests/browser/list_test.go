@@ -165,7 +165,14 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		b.See("p16@example.com")
 		b.Size(1920, true)
 		b.Accessible()
+		const amount = "document.querySelector('tbody .cv').checkVisibility()"
+		if !browsertest.Eval[bool](b, amount) {
+			t.Error("at 1920 pixels the drawer leaves no room for amounts")
+		}
 		b.Window(1280, 800)
+		if browsertest.Eval[bool](b, amount) {
+			t.Error("at 1280 pixels the drawer leaves room for amounts")
+		}
 		b.Key(kb.Escape)
 		b.SeeNot("Últimos acontecimentos")
 		got := browsertest.Eval[string](b, "document.activeElement.textContent")
@@ -177,6 +184,10 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		b.Press("Já liguei")
 		b.See("Ligação anotada.")
 		b.At("/contatos")
+		b.Press("Contato")
+		if got := browsertest.Eval[string](b, "location.search"); got != "?ordem=nome" {
+			t.Errorf("sorting by name leads to %q", got)
+		}
 		b.Window(1100, 800)
 		b.Visit("/contatos")
 		b.Press("Maria Aparecida dos Santos 18")

@@ -3,11 +3,11 @@ package lookups
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/engine"
-	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
 
@@ -41,28 +41,33 @@ func chargeTotals(by lookup.Asker, from, until string) engine.Scope {
 	}
 }
 
-// partColumns are the columns that tell charges apart.
-var partColumns = map[lookup.Part]string{
-	"":                  "''",
-	lookup.ByDay:        "day",
-	lookup.ByProduct:    "product",
-	lookup.ByKey:        "CAST(key_id AS text)",
-	lookup.ByPerson:     "CAST(member_id AS text)",
-	lookup.ByPurpose:    "purpose",
-	lookup.ByAutomation: "CAST(automation_id AS text)",
-	lookup.ByBatch:      "CAST(batch_id AS text)",
-	lookup.ByBureau:     "bureau",
+// partText is the column that tells charges apart by a part, as text, which ids are on SQLite anyway.
+func partText(db *gorm.DB, part lookup.Part) string {
+	column := partColumns[part]
+	switch {
+	case part == "":
+		return "''"
+	case strings.HasSuffix(column, "_id") && db.Name() != "sqlite":
+		return "CAST(" + column + " AS text)"
+	}
+	return column
 }
 
-// sumsOf are the sums that SpendBy reads.
-type sumsOf struct {
-	A, B          string
-	Count, Amount int64
+// partColumns are the columns that tell charges apart.
+var partColumns = map[lookup.Part]string{
+	lookup.ByDay:        "day",
+	lookup.ByProduct:    "product",
+	lookup.ByKey:        "key_id",
+	lookup.ByPerson:     "member_id",
+	lookup.ByPurpose:    "purpose",
+	lookup.ByAutomation: "automation_id",
+	lookup.ByBatch:      "batch_id",
+	lookup.ByBureau:     "bureau",
 }
 
 func (r statement) SpendBy(
 	ctx context.Context, by lookup.Asker, f lookup.Filter, from, until string, parts [2]lookup.Part,
-) ([]lookup.PartSpent, error) {
+) (out []lookup.PartSpent, err error) {
 	counted := []lookup.Part{"", lookup.ByDay, lookup.ByProduct}
 	if by.MemberID == "" {
 		counted = append(counted, lookup.ByKey)
@@ -78,16 +83,36 @@ func (r statement) SpendBy(
 		if f.Purpose != "" {
 			db = db.Where("purpose = ?", f.Purpose)
 		}
-		return db.Select(partColumns[parts[0]] + " AS a, " + partColumns[parts[1]] + " AS b, " +
-			"CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Group("1, 2").Having("SUM(charged) <> 0")
-	}
-	return engine.FindAll(ctx, r.QueryList, "statement.spendBy", func(r sumsOf) lookup.PartSpent {
-		return lookup.PartSpent{
-			Of:    [2]string{known(r.A), known(r.B)},
-			Spent: lookup.Spent{Count: int(r.Count), Amount: catalog.Money(r.Amount)},
+		first, second := parts[0], parts[1]
+		if second == lookup.ByDay {
+			first, second = second, first // the figures are in the order of days: SQLite need not sort them
 		}
-	}, sums)
+		for _, part := range []lookup.Part{first, second} {
+			if part != "" {
+				db = db.Group(partColumns[part])
+			}
+		}
+		return db.Select(partText(db, parts[0]) + ", " + partText(db, parts[1]) +
+			", CAST(SUM(charged) AS bigint), CAST(SUM(amount) AS bigint)").Having("SUM(charged) <> 0")
+	}
+	// Without GORM's reading of rows, of which a month has hundreds: it would take as long as the statement.
+	err = r.QueryList(ctx, "statement.spendBy", func(db *gorm.DB) error {
+		rows, err := sums(db).Rows()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for out = []lookup.PartSpent{}; rows.Next(); {
+			var sum lookup.PartSpent
+			if err := rows.Scan(&sum.Of[0], &sum.Of[1], &sum.Count, (*int64)(&sum.Amount)); err != nil {
+				return err
+			}
+			sum.Of = [2]string{known(sum.Of[0]), known(sum.Of[1])}
+			out = append(out, sum)
+		}
+		return rows.Err()
+	})
+	return out, err
 }
 
 // known is a value of a part; the figures of days have an id of zeros for none.

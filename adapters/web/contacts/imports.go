@@ -61,7 +61,7 @@ func (s pages) importsPage(c *web.Call, status int, data importsPage) (err error
 		return err
 	}
 	data.Most = contacts.BulkMost
-	return c.RenderStatus(status, "importar", web.Page{Title: "Importar contatos", Nav: "contatos", Data: data})
+	return c.RenderStatus(status, "importar", web.Page{Title: "Importar contatos", Nav: "contatos", Data: data, Wide: true})
 }
 
 // importFields are the fields of a new import's form, beside its file.
@@ -130,8 +130,9 @@ func (s pages) importAgain(c *web.Call, status int, sent importChoices, why erro
 	}
 	data := importPage{ImportView: view, Running: view.Open()}
 	data.Mine = c.By.MayManage() || view.MemberID == c.By.MemberID()
-	p := web.Page{Title: "Importar contatos", Nav: "contatos", Read: view.Status != crm.BulkDraft}
-	if view.Status == crm.BulkDraft {
+	p := web.Page{Title: "Importar contatos", Nav: "contatos", Wide: view.Status == crm.BulkDraft}
+	p.Read = !p.Wide
+	if p.Wide {
 		if err := s.importDraft(c, &data); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (s pages) waits(c *web.Call, f struct {
 		return err
 	}
 	data.Many, data.Waiting = data.Waiting > app.CountMax, min(data.Waiting, app.CountMax)
-	return c.Render("retorno", web.Page{Title: "Retorno", Nav: "contatos", Data: data})
+	return c.Render("retorno", web.Page{Title: "Retorno", Nav: "contatos", Data: data, Wide: true})
 }
 
 func (s pages) contactCalled(c *web.Call) error {

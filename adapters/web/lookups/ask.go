@@ -137,7 +137,7 @@ func (s pages) searchPage(c *web.Call, status int, f LookupFields, p SearchPage)
 	for _, about := range recent {
 		p.Recent = append(p.Recent, recentLine(namedLines(about)))
 	}
-	return c.RenderStatus(status, "consultar", web.Page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
+	return c.RenderStatus(status, "consultar", web.Page{Title: "Consultar", Nav: "consultar", Data: p, Wide: true})
 }
 
 // lookupAsk serves the form without script: the same page, with the products for the document.

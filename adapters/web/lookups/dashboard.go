@@ -68,7 +68,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 			data.Batches = append(data.Batches, batches.LineOf(s.Terms.Catalog, v, nil))
 		}
 	}
-	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})
+	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data, Wide: true})
 }
 
 // batchesShown is how many open batches are shown.

@@ -27,6 +27,8 @@ type KeyLine struct {
 	Minute int
 	// Spark are the charged lookups of the last 30 days.
 	Spark web.Spark
+	// For are the names of the purposes that the key is bound to.
+	For []string
 }
 
 // Soon reports whether the key expires within a week.
@@ -65,8 +67,8 @@ func scopeNames(scopes []document.Type) string {
 // Bound words the purposes and networks that the key is bound to; empty for an unbound key.
 func (k KeyLine) Bound() string {
 	var words []string
-	if len(k.Purposes) > 0 {
-		words = append(words, "para "+strings.Join(k.Purposes, ", "))
+	if len(k.For) > 0 {
+		words = append(words, "para "+strings.Join(k.For, ", "))
 	}
 	if len(k.From) > 0 {
 		words = append(words, "só de "+strings.Join(networkTexts(k.From), ", "))
@@ -161,6 +163,9 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	for i, k := range all {
 		lines[i] = s.keyLine(k)
 	}
+	if err := s.namePurposes(c, lines); err != nil {
+		return page, err
+	}
 	over := func(k KeyLine) int {
 		if k.Usable {
 			return 0
@@ -192,6 +197,25 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 		page.Items[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
 	}
 	return page, nil
+}
+
+// namePurposes says what keys are bound to, if any of them is.
+func (s pages) namePurposes(c *web.Call, lines []KeyLine) error {
+	if !slices.ContainsFunc(lines, func(k KeyLine) bool { return len(k.Purposes) > 0 }) {
+		return nil
+	}
+	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
+	names := map[string]string{}
+	for _, p := range all {
+		names[p.Code] = p.Name
+	}
+	for i := range lines {
+		line := &lines[i]
+		for _, code := range line.Purposes {
+			line.For = append(line.For, cmp.Or(names[code], code))
+		}
+	}
+	return err
 }
 
 func (s pages) keyLine(k lookups.KeyUse) KeyLine {

@@ -134,12 +134,16 @@ func (s pages) keyShow(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	data.KeyLine = s.keyLine(lookups.KeyUse{
+	lines := []KeyLine{s.keyLine(lookups.KeyUse{
 		Key: key, Today: data.Statement.Page.Today, Month: data.Statement.Page.Month, Usable: key.UsableAt(s.Clock()),
-	})
-	if c.Script() {
+	})}
+	if data.KeyLine = lines[0]; c.Script() {
 		return c.RenderPart("chave", "key-figures", data)
 	}
+	if err := s.namePurposes(c, lines); err != nil {
+		return err
+	}
+	data.KeyLine = lines[0]
 	if data.Refused, err = s.Statement.Refused(c.Ctx(), c.By, key); err != nil {
 		return err
 	}

@@ -59,10 +59,10 @@ var auditPages = map[string]string{
 	"importacao": "/importacoes/", "acao": "/acoes/",
 }
 
-func (s pages) auditLineOf(l privacy.AuditLine, page privacy.AuditPage) auditLine {
+func (s pages) auditLineOf(l privacy.AuditLine, words said) auditLine {
 	out := auditLine{AuditLine: l, Said: auditLost(l.Line)}
 	if out.Said == "" {
-		out.Said = s.detailSaid(l.Detail, page.InDetail)
+		out.Said = s.detailSaid(l.Detail, words)
 	}
 	thing, _, _ := strings.Cut(string(l.Action), ".")
 	if page := auditPages[thing]; page != "" && l.Object != "" {
@@ -134,8 +134,12 @@ func (s pages) auditShow(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	words, err := s.auditWords(c, found)
+	if err != nil {
+		return err
+	}
 	for _, l := range found.Lines {
-		data.Lines = append(data.Lines, s.auditLineOf(l, found))
+		data.Lines = append(data.Lines, s.auditLineOf(l, words))
 	}
 	for id, name := range found.People {
 		data.People = append(data.People, option{id, web.Shorten(web.TitleMax, name)})
@@ -161,6 +165,16 @@ func (s pages) auditShow(c *web.Call) error {
 	data.CSV = "/auditoria.csv" + web.WithQuery(query)
 	data.Excel = "/auditoria.csv" + web.WithQuery(query, "formato", string(download.Excel))
 	return c.RenderStatus(status, "auditoria", web.Page{Title: "Auditoria", Nav: "auditoria", Data: data, Wide: true})
+}
+
+// auditWords are the names that the lines of a page need.
+func (s pages) auditWords(c *web.Call, page privacy.AuditPage) (said, error) {
+	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
+	words := said{page.InDetail, map[string]string{}, s.Automations.Destinations()}
+	for _, p := range all {
+		words.purposes[p.Code] = p.Name
+	}
+	return words, err
 }
 
 // Any reports whether the filter excludes anything.

@@ -24,7 +24,8 @@ var detailWords = map[string]string{ //nolint:gosec // words, no secrets
 	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
 	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",
 	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "faixa": "faixas de valor", "idade_maxima": "idade máxima em dias",
-	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "papeis": "papéis",
+	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "pagina": "página",
+	"papeis": "papéis",
 	"porDia": "por dia", "porMes": "por mês", "porMinuto": "por minuto", "rodizio": "rodízio",
 	"sobreposicao": "a anterior vale por mais", "token_de_verificacao": "token de verificação",
 	"valor_minimo": "valor mínimo",
@@ -62,32 +63,89 @@ var outcomeWords = map[string]string{
 // arrow stands between what was and what is (app.Differing), nothing for what there was not or is no longer.
 const arrow, nothing = " → ", "nada"
 
+// said is what the organisation and its automations call what stands in details as a code.
+type said struct {
+	inDetail     func(string) string
+	purposes     map[string]string
+	destinations []automation.Destination
+}
+
+// destination is the one in a detail; without fields where there is none, or no longer.
+func (w said) destination(name string) automation.Destination {
+	for _, d := range w.destinations {
+		if d.Name == name {
+			return d
+		}
+	}
+	return automation.Destination{Title: name}
+}
+
+// called are the titles of a destination's fields, by their names.
+func (w said) called(destination, fields string) string {
+	words := strings.Split(fields, ", ")
+	for i, name := range words {
+		for _, f := range w.destination(destination).Fields {
+			if f.Name == name {
+				words[i] = f.Title
+			}
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// value is a value that the organisation has a name for; false for any other.
+func (w said) value(name, value string) (string, bool) {
+	switch name {
+	case "base":
+		if basis := crm.Basis(value); basis.Valid() {
+			return basis.Name(), true
+		}
+		return cmp.Or(w.purposes[value], value), true // an automation's is that of a purpose
+	case "finalidade", "finalidades":
+		return eachSaid(value, func(word string) string { return cmp.Or(w.purposes[word], word) }), true
+	case "destino":
+		return w.destination(value).Title, true
+	case "membros":
+		return eachSaid(value, weightSaid), true
+	}
+	return "", false
+}
+
+// eachSaid says each of several values.
+func eachSaid(value string, word func(string) string) string {
+	words := strings.Split(value, ", ")
+	for i := range words {
+		words[i] = word(words[i])
+	}
+	return strings.Join(words, ", ")
+}
+
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
 // out.
-func (s pages) detailSaid(detail map[string]string, inDetail func(string) string) string {
+func (s pages) detailSaid(detail map[string]string, words said) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(detail)) {
 		halves := strings.Split(detail[name], arrow)
 		for i, half := range halves {
-			if halves[i] = s.valueSaid(name, half); halves[i] == "" && len(halves) > 1 {
+			if name == "preenchido" {
+				half = words.called(detail["destino"], half)
+			}
+			if halves[i] = s.valueSaid(name, half, words); halves[i] == "" && len(halves) > 1 {
 				halves[i] = nothing
 			}
 		}
 		if value := strings.Join(halves, arrow); value != "" {
-			parts = append(parts, cmp.Or(detailWords[name], name)+": "+inDetail(value))
+			parts = append(parts, cmp.Or(detailWords[name], name)+": "+words.inDetail(value))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func (s pages) valueSaid(name, value string) string {
-	each := func(word func(string) string) string {
-		words := strings.Split(value, ", ")
-		for i := range words {
-			words[i] = word(words[i])
-		}
-		return strings.Join(words, ", ")
+func (s pages) valueSaid(name, value string, words said) string {
+	if called, ok := words.value(name, value); ok {
+		return called
 	}
+	each := func(word func(string) string) string { return eachSaid(value, word) }
 	switch name {
 	case "teto", "limite", "orcamento", "valor_minimo":
 		if m, err := catalog.ParseNumber(value); err == nil && (m != 0 || name == "orcamento") {
@@ -105,8 +163,6 @@ func (s pages) valueSaid(name, value string) string {
 		return each(outcomeSaid)
 	case "papel", "papeis":
 		return each(func(word string) string { return cmp.Or(web.RoleName(crm.Role(word)), word) })
-	case "base":
-		return cmp.Or(crm.Basis(value).Name(), value)
 	case "escopos":
 		return each(func(word string) string { return cmp.Or(document.Type(word).Label(), word) })
 	case "produto", "produtos":
@@ -121,6 +177,15 @@ func (s pages) valueSaid(name, value string) string {
 		}
 	}
 	return cmp.Or(codeWords[name][value], value)
+}
+
+// weightSaid is a member of a rotation, with the weight where it is not the usual one.
+func weightSaid(member string) string {
+	id, weight, _ := strings.Cut(member, "=")
+	if weight == "" || weight == "1" {
+		return id
+	}
+	return id + " (peso " + weight + ")"
 }
 
 // counted is a number with its groups; anything else is itself.

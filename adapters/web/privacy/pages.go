@@ -5,6 +5,7 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/automations"
 	"fichario/app/privacy"
 )
 
@@ -13,9 +14,10 @@ var templates embed.FS
 
 // Use are the use cases of these pages.
 type Use struct {
-	Audit    *privacy.Audit
-	Record   *privacy.Record
-	Subjects *privacy.Subjects
+	Audit       *privacy.Audit
+	Automations *automations.Automations
+	Record      *privacy.Record
+	Subjects    *privacy.Subjects
 }
 
 // pages are the handlers of the room.

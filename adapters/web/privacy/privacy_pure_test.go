@@ -8,6 +8,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/app/privacy"
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 )
 
@@ -21,7 +22,13 @@ func TestADetailIsSaidInWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := func(value string) string { return strings.ReplaceAll(value, "id-1", "Feira") }
+	words := said{
+		inDetail: func(value string) string { return strings.ReplaceAll(value, "id-1", "Feira") },
+		purposes: map[string]string{"credito": "Análise de crédito", "cobranca": "Cobrança"},
+		destinations: []automation.Destination{{
+			Name: "crm", Title: "Meu CRM", Fields: []automation.DestinationField{{Name: "token", Title: "Token de acesso"}},
+		}},
+	}
 	for _, c := range []struct{ name, value, want string }{
 		{"papel", "member → admin", "papel: Membro → Administração"},
 		{"papeis", "admin, member", "papéis: Administração, Membro"},
@@ -51,11 +58,20 @@ func TestADetailIsSaidInWords(t *testing.T) {
 		{"documento", "ABC1D23", "documento: ABC1D23"},
 		{"encerradaEm", " → 2026-11-20T10:32:00Z", "encerrada em: nada → 20/11/2026 10:32"},
 		{"nome", "Antes → Depois", "nome: Antes → Depois"},
+		{"finalidade", "credito → de-antes", "finalidade: Análise de crédito → de-antes"},
+		{"finalidades", "credito, cobranca", "finalidades: Análise de crédito, Cobrança"},
+		{"base", "cobranca", "base legal: Cobrança"},
+		{"destino", "crm → desconhecido", "destino: Meu CRM → desconhecido"},
+		{"membros", "id-1=1, id-2=3", "membros: Feira, id-2 (peso 3)"},
 	} {
-		got := pages{Server: server}.detailSaid(map[string]string{c.name: c.value}, names)
+		got := pages{Server: server}.detailSaid(map[string]string{c.name: c.value}, words)
 		if got = strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %s is said as %q, not %q", c.name, c.value, got, c.want)
 		}
+	}
+	got := pages{Server: server}.detailSaid(map[string]string{"destino": "crm", "preenchido": "token, outro"}, words)
+	if want := "destino: Meu CRM; preenchido: Token de acesso, outro"; got != want {
+		t.Errorf("the fields of a destination are said as %q", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func (s pages) notificationList(c *web.Call) error {
 	if data.Unread, err = s.Notifications.Unread(c.Ctx(), c.By); err != nil {
 		return err
 	}
-	return c.Render("notificacoes", web.Page{Title: "Notificações", Nav: "notificacoes", Data: data})
+	return c.Render("notificacoes", web.Page{Title: "Notificações", Nav: "notificacoes", Data: data, Wide: true})
 }
 
 // dayName names the day of a time.

@@ -63,7 +63,7 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 		return err
 	}
 	return c.RenderStatus(status, "equipe", web.Page{
-		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data,
+		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data, Wide: true,
 	})
 }
 

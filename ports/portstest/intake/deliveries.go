@@ -89,6 +89,14 @@ func deliveries(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "by day, of one webhook", len(own), want)
 	}
+	// Of a zone like India's, whose days begin at half an hour.
+	halves := []time.Time{kit.At.Add(-time.Hour), kit.At.Truncate(time.Hour).Add(30 * time.Minute)}
+	daily, err = repos.Figures.Deliveries(ctx, o.ID, "", halves)
+	kit.Must(t, err)
+	kit.Same(t, "in the last hour of the last day", daily, []ports.DeliveryFigure{{WebhookID: w.ID, Accepted: 2, Refused: 1}})
+	daily, err = repos.Figures.Deliveries(ctx, o.ID, "", append(halves, halves[1].Add(24*time.Hour)))
+	kit.Must(t, err)
+	kit.Same(t, "in an hour of two days", daily, []ports.DeliveryFigure{{Day: 1, WebhookID: w.ID, Accepted: 2, Refused: 1}})
 	daily, err = repos.Figures.Deliveries(ctx, kit.ID(), "", days)
 	kit.Must(t, err)
 	kit.Same(t, "by day, of another organisation", len(daily), 0)
