@@ -24,7 +24,7 @@ func TestDistribute(t *testing.T) {
 	}
 	p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 	ready := func() bool {
-		resp, err := http.Get(p.URL + "/readyz") //nolint:noctx // the test's own service
+		resp, err := http.Get(p.URL + "/readyz")
 		if err != nil {
 			return false
 		}

@@ -250,7 +250,8 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 			return err
 		}
 		var next []batchRow
-		over := db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{}).Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
+		over := db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{}).
+			Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
 			Where("id > ? AND id < ?", cmp.Or(to.UpTo, engine.BeforeAll), engine.FirstID(before)).Order("id").Session(&gorm.Session{})
 		err := engine.EachOrg(over, func(of engine.Scope) (bool, error) {
 			err := of(engine.Locked("UPDATE", "")(over)).Limit(1).Find(&next).Error

@@ -11,7 +11,6 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/engine"
-	"fichario/ports"
 )
 
 // contactIndexRow says up to which contact the search index has been written. Later ones are scanned.
@@ -109,7 +108,7 @@ func (s *Index) indexSome(ctx context.Context, after, until string) (last string
 // indexApart is index for contacts of any organisation.
 func (s *Index) indexApart(tx *gorm.DB, ids []string) error {
 	if !s.Distributed.Load() || len(ids) == 0 {
-		return index(tx, ports.AnyOrg, ids)
+		return index(tx, "", ids)
 	}
 	var rows []ContactRow
 	if err := tx.Select("id", "org_id").Find(&rows, "id IN ?", ids).Error; err != nil {
@@ -127,7 +126,7 @@ func (s *Index) indexApart(tx *gorm.DB, ids []string) error {
 	return nil
 }
 
-// index writes contacts of an organisation, or of any, that are missing from the index.
+// index writes contacts of an organisation, or of any where it is empty, that are missing from the index.
 func index(tx *gorm.DB, orgID string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -135,7 +134,7 @@ func index(tx *gorm.DB, orgID string, ids []string) error {
 	if tx.Name() == "postgres" {
 		// A contact being removed is waited for; one being changed writes its words itself.
 		which, values := "id IN ?", []any{ids}
-		if orgID != ports.AnyOrg {
+		if orgID != "" {
 			which, values = which+" AND org_id = ?", append(values, orgID)
 		}
 		return tx.Exec("INSERT INTO contact_words (contact_id, org_id, words) SELECT id, org_id, COALESCE(search, '') "+

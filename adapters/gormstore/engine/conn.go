@@ -176,10 +176,15 @@ func Where(condition string, values ...any) Scope {
 // ByID selects the row with an id. An empty id matches none: PostgreSQL would refuse it as no UUID.
 func ByID(id string) Scope { return Where("id = ?", Optional(id)) }
 
+// ByIDAlone is ByID for a row that may be locked, whatever its organisation.
+func ByIDAlone(id string) Scope {
+	return func(db *gorm.DB) *gorm.DB { return ofItsOwn(ByID(id)(db)) }
+}
+
 // Of selects the row of an organisation with an id; that of any with ports.AnyOrg. An empty organisation has none.
 func Of(orgID, id string) Scope {
 	if orgID == ports.AnyOrg {
-		return func(db *gorm.DB) *gorm.DB { return ofItsOwn(ByID(id)(db)) }
+		return ByIDAlone(id)
 	}
 	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
 }

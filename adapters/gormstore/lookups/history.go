@@ -138,7 +138,8 @@ func (r history) Only(o ports.Only) ports.History {
 }
 
 // answering is the condition on a record that may serve as an answer: what one bureau said is none for as long as its
-// question is at the next one. ofOrg compares with the id of the record's organisation, which Citus wants of each table.
+// question is at the next one. ofOrg compares with the id of the record's organisation, which Citus wants to be said of
+// each table.
 func answering(ofOrg string) string {
 	return ` AND (records.question_id IS NULL OR NOT EXISTS (SELECT 1 FROM lookups q
 		WHERE q.id = records.question_id AND q.org_id ` + ofOrg + " AND q.status = " + engine.Literal(lookup.Running) + "))"

@@ -174,7 +174,7 @@ func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Er
 	const op = "subjects.lockErasure"
 	row, err := engine.FindOne(ctx, r.Inside, op, engine.Same[erasureRow],
 		engine.Locked("UPDATE", ""),
-		engine.Of(ports.AnyOrg, id),
+		engine.ByIDAlone(id),
 		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
 	if err != nil {
 		return privacy.Erasure{}, err
