@@ -39,13 +39,11 @@ type Finding struct {
 // NamedMost is how many ids a finding lists at most.
 const NamedMost = 20
 
-// ofOf is the statement for a dialect.
-func ofOf(i engine.Invariant, database string) string {
-	ofOrg := "" // SQLite's index of words has no organisations
-	if database == "postgres" {
-		ofOrg = " AND c.org_id = w.org_id"
-	}
-	return strings.NewReplacer("{ and of c, w}", ofOrg, "{hour of at}", engine.HourOfColumn(database, "at"),
+// ofOf is the statement for a database.
+func ofOf(i engine.Invariant, db *gorm.DB) string {
+	database := db.Name()
+	return strings.NewReplacer("{ and of c, w}", engine.OnCitus(db, " AND c.org_id = w.org_id"),
+		"{ and of earlier, jobs}", engine.OnCitus(db, automations.SameOrg), "{hour of at}", engine.HourOfColumn(database, "at"),
 		"{hour of created_at}", engine.HourOfColumn(database, "created_at")).Replace(i.Broken)
 }
 
@@ -150,7 +148,7 @@ var invariants = []engine.Invariant{
 	{Name: "no job is overdue by more than an hour", Served: true, Broken: `
 		SELECT id FROM jobs WHERE state = ` + engine.Literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)
-		AND (kind <> ` + engine.Literal(automation.RunAutomation) + ` OR ` + automations.InTurn + `)`},
+		AND (kind <> ` + engine.Literal(automation.RunAutomation) + ` OR ` + automations.InTurn("{ and of earlier, jobs}") + `)`},
 	{Name: "the charges of a key match its statement, as do those of members, batches, automations and comparisons", Broken: `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
@@ -273,7 +271,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		}
 		for i, invariant := range all {
 			out[i].Name, out[i].Served = invariant.Name, invariant.Served
-			broken := ofOf(invariant, tx.Name())
+			broken := ofOf(invariant, tx)
 			var values []any
 			if strings.Contains(broken, "@") {
 				values = append(values, times)

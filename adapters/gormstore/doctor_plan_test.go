@@ -27,7 +27,7 @@ func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 			ID, Parent int
 			Detail     string
 		}
-		if err := s.Reader.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(ofOf(i, "sqlite"),
+		if err := s.Reader.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(ofOf(i, s.Reader),
 			"''")).Scan(&steps).Error; err != nil {
 			t.Fatalf("%s: %v", i.Name, err)
 		}
