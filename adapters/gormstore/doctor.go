@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -39,12 +40,15 @@ type Finding struct {
 // NamedMost is how many ids a finding lists at most.
 const NamedMost = 20
 
+// sameOrg is where Citus compares the organisations of two tables. SQLite, which has no statistics, would walk the
+// index of one, row by row.
+var sameOrg = regexp.MustCompile(`\{ and of (\w+), (\w+)\}`)
+
 // ofOf is the statement for a database.
 func ofOf(i engine.Invariant, db *gorm.DB) string {
-	database := db.Name()
-	return strings.NewReplacer("{ and of c, w}", engine.OnCitus(db, " AND c.org_id = w.org_id"),
-		"{ and of earlier, jobs}", engine.OnCitus(db, automations.SameOrg), "{hour of at}", engine.HourOfColumn(database, "at"),
-		"{hour of created_at}", engine.HourOfColumn(database, "created_at")).Replace(i.Broken)
+	broken := sameOrg.ReplaceAllString(i.Broken, engine.OnCitus(db, " AND $1.org_id = $2.org_id"))
+	return strings.NewReplacer("{hour of at}", engine.HourOfColumn(db.Name(), "at"),
+		"{hour of created_at}", engine.HourOfColumn(db.Name(), "created_at")).Replace(broken)
 }
 
 // invariants are what must hold between any two transactions. Each statement selects what breaks one; {hour of …} is
@@ -85,12 +89,12 @@ var invariants = []engine.Invariant{
 		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
 	{Name: "a contact has one history entry for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN contact_events e ON e.org_id = c.org_id AND e.contact_id = c.id
+		LEFT JOIN contact_events e ON e.contact_id = c.id{ and of e, c}
 			AND e.kind = ` + engine.Literal(crm.ContactCreated) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
 	{Name: "a contact has one notification for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN notifications n ON n.org_id = c.org_id AND n.contact_id = c.id
+		LEFT JOIN notifications n ON n.contact_id = c.id{ and of n, c}
 			AND n.kind = ` + engine.Literal(crm.NewContact) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
 	{Name: "a contact has one accepted delivery, while deliveries are kept", Broken: `
@@ -102,16 +106,16 @@ var invariants = []engine.Invariant{
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
 	{Name: "a removed contact is not in contacts, and the one it was merged into is, or was itself removed", Broken: `
 		SELECT r.id FROM removed_contacts r WHERE EXISTS (
-			SELECT 1 FROM contacts c WHERE c.org_id = r.org_id AND c.id = r.id)
-		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.org_id = r.org_id AND c.id = r.into_id)
-			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.org_id = r.org_id AND o.id = r.into_id)`},
+			SELECT 1 FROM contacts c WHERE c.id = r.id{ and of c, r})
+		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.into_id{ and of c, r})
+			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.id = r.into_id{ and of o, r})`},
 	{Name: "history, notifications, jobs and receipts belong to contacts that exist or existed", Broken: `
 		SELECT contact_id FROM (
 			SELECT org_id, contact_id FROM contact_events UNION ALL SELECT org_id, contact_id FROM notifications
 			UNION ALL SELECT org_id, contact_id FROM jobs
 		) AS mine WHERE contact_id <> '` + engine.NoID + `'
-		AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.org_id = mine.org_id AND c.id = mine.contact_id)
-		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.org_id = mine.org_id AND r.id = mine.contact_id)
+		AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = mine.contact_id{ and of c, mine})
+		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = mine.contact_id{ and of r, mine})
 		UNION ALL SELECT contact_id FROM (
 			SELECT contact_id FROM receipts EXCEPT SELECT id FROM contacts EXCEPT SELECT id FROM removed_contacts
 		) AS received`},
@@ -186,7 +190,7 @@ var invariants = []engine.Invariant{
 				` + engine.CountOf("state", batch.Answered) + ` AS answered,
 				COUNT(CASE WHEN state IN (` + engine.Literal(batch.Failed) + ", " + engine.Literal(batch.NoAnswer) + `) THEN 1 END) AS failed
 			FROM batch_items GROUP BY org_id, batch_id
-		) AS i ON i.batch_id = b.id AND i.org_id = b.org_id
+		) AS i ON i.batch_id = b.id{ and of i, b}
 		WHERE b.status <> ` + engine.Literal(batch.Preparing) + `
 		-- What never ran loses its items some time after it ended.
 		AND (b.started_at IS NOT NULL
@@ -226,11 +230,11 @@ var invariants = []engine.Invariant{
 		Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{Name: "a bureau's answer is in the statement", Broken: `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
-			SELECT 1 FROM lookups l WHERE l.org_id = r.org_id AND l.record_id = COALESCE(r.of_id, r.id) AND NOT l.cache)`},
+			SELECT 1 FROM lookups l WHERE l.record_id = COALESCE(r.of_id, r.id) AND NOT l.cache{ and of l, r})`},
 	{Name: "answers in the statement are in the history, while answers are kept", Broken: `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
-		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.org_id = l.org_id AND r.id = l.record_id)`},
+		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id{ and of r, l})`},
 }
 
 // reserved is what an account has of a charged entry: also what is reserved while it runs.
