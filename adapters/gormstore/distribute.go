@@ -72,7 +72,8 @@ func (s *Store) Distribute(ctx context.Context) (Distribution, error) {
 	return done, nil
 }
 
-// nobodyElse returns an error where another process of this program is connected.
+// nobodyElse returns an error where another process than this one is connected as the same role: it may be a service,
+// whatever its connections call themselves. Those of Citus name it.
 func (s *Store) nobodyElse(ctx context.Context, pool *sql.DB) error {
 	const patience = 30
 	for try := 1; ; try++ {
@@ -81,14 +82,17 @@ func (s *Store) nobodyElse(ctx context.Context, pool *sql.DB) error {
 		}
 		var others int
 		err := pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
-			AND backend_type = 'client backend' AND application_name = $1`, engine.ApplicationName).Scan(&others)
+			AND backend_type = 'client backend' AND usename = current_user
+			AND application_name NOT LIKE 'citus%' AND application_name NOT LIKE $1`, "%"+engine.MigratingName).Scan(&others)
 		if err == nil && others > 0 && try == patience {
-			err = fmt.Errorf("%d other connections of %s: stop all services first", others, engine.ApplicationName)
+			err = fmt.Errorf("%d other connections of this database's role: stop all services first", others)
 		}
 		if err != nil || others == 0 {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond) // the server sees a little later that a connection was closed
+		if err := engine.Pause(ctx, 100*time.Millisecond); err != nil { // the server sees later that one was closed
+			return err
+		}
 	}
 }
 
@@ -145,7 +149,10 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 	if table == with {
 		with = "none"
 	}
-	steps := append(keys, follow[table]...)
+	steps := keys
+	if _, is := functions[table+"_follow"]; is {
+		steps = append(steps, function(table+"_follow"))
+	}
 	var after []string
 	triggers, err := two(ctx, pool, `SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger
 		WHERE tgrelid = to_regclass($1) AND NOT tgisinternal ORDER BY tgname`, table)
@@ -165,39 +172,50 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 // that only for tables that it knows, so that a trigger touches one of those. And whoever takes a lease waits until the
 // commit of the one who freed it is seen on all nodes, because a lock ends after it.
 func inTwoPhases(ctx context.Context, pool *sql.DB, local []string) error {
-	steps := []string{
-		"CREATE TABLE IF NOT EXISTS two_phases (id bigint PRIMARY KEY, n bigint NOT NULL)",
-		`SELECT citus_add_local_table_to_metadata('two_phases')
-			WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'two_phases'::regclass)`,
-		`CREATE OR REPLACE FUNCTION commit_in_two_phases() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN
-			UPDATE two_phases SET n = n WHERE id = 0;
-			RETURN NULL;
-		END $$`,
-		`CREATE OR REPLACE FUNCTION lock_question() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN
-			PERFORM pg_advisory_xact_lock(
-				('x' || encode(substr(COALESCE(NEW.doc_index, OLD.doc_index), 1, 8), 'hex'))::bit(64)::bigint);
-			RETURN COALESCE(NEW, OLD);
-		END $$`,
-		`CREATE OR REPLACE TRIGGER lock_question BEFORE INSERT OR UPDATE OR DELETE ON leases
-			FOR EACH ROW EXECUTE FUNCTION lock_question()`,
+	wanted := map[[2]string]string{
+		{"leases", "lock_question"}: "BEFORE INSERT OR UPDATE OR DELETE ON leases FOR EACH ROW",
 	}
 	for _, table := range local {
-		steps = append(steps, fmt.Sprintf(`CREATE OR REPLACE TRIGGER commit_in_two_phases
-			AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases()`, table))
+		wanted[[2]string{table, "commit_in_two_phases"}] = "AFTER INSERT OR UPDATE OR DELETE ON " + table +
+			" FOR EACH STATEMENT"
 	}
-	var there int
-	err := pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM pg_trigger WHERE tgname = 'commit_in_two_phases'").Scan(&there)
-	if err != nil || there == len(local) {
-		return err // nothing is locked at each start
+	there, err := two(ctx, pool, `SELECT c.relname, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+		WHERE c.relnamespace = current_schema()::regnamespace`)
+	if err != nil {
+		return err
+	}
+	for _, one := range there {
+		delete(wanted, one)
+	}
+	bodies, err := two(ctx, pool, "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace")
+	if err != nil {
+		return err
+	}
+	var steps []string
+	for name, body := range functions {
+		// A migration that replaces one writes it for one PostgreSQL.
+		if !slices.Contains(bodies, [2]string{name, body}) {
+			steps = append(steps, function(name))
+		}
+	}
+	if len(wanted) > 0 {
+		steps = append(steps, "CREATE TABLE IF NOT EXISTS two_phases (id bigint PRIMARY KEY, n bigint NOT NULL)",
+			`SELECT citus_add_local_table_to_metadata('two_phases')
+			WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'two_phases'::regclass)`)
+	}
+	for of, when := range wanted {
+		steps = append(steps, fmt.Sprintf("CREATE TRIGGER %s %s EXECUTE FUNCTION %[1]s()", of[1], when))
+	}
+	if len(steps) == 0 {
+		return nil // a start changes nothing, also while a node is down
 	}
 	return briefly(ctx, pool, steps...)
 }
 
-// follow are the functions of triggers that must name the organisation of the rows they change.
-var follow = map[string][]string{
-	"contact_documents": {`CREATE OR REPLACE FUNCTION contact_documents_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+// functions are the bodies of the triggers' functions. Those that follow contacts name the organisation of the rows
+// that they change.
+var functions = map[string]string{
+	"contact_documents_follow": `
 	BEGIN
 		IF TG_OP <> 'INSERT' THEN
 			DELETE FROM contact_documents WHERE org_id = OLD.org_id AND contact_id = OLD.id;
@@ -209,8 +227,8 @@ var follow = map[string][]string{
 			ON CONFLICT DO NOTHING;
 		END IF;
 		RETURN NULL;
-	END $$`},
-	"contact_words": {`CREATE OR REPLACE FUNCTION contact_words_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+	END `,
+	"contact_words_follow": `
 	BEGIN
 		IF TG_OP = 'DELETE' THEN
 			DELETE FROM contact_words WHERE org_id = OLD.org_id AND contact_id = OLD.id;
@@ -219,7 +237,23 @@ var follow = map[string][]string{
 			ON CONFLICT (org_id, contact_id) DO UPDATE SET words = excluded.words;
 		END IF;
 		RETURN NULL;
-	END $$`},
+	END `,
+	"commit_in_two_phases": `
+	BEGIN
+		UPDATE two_phases SET n = n WHERE id = 0;
+		RETURN NULL;
+	END `,
+	"lock_question": `
+	BEGIN
+		PERFORM pg_advisory_xact_lock(
+			('x' || encode(substr(COALESCE(NEW.doc_index, OLD.doc_index), 1, 8), 'hex'))::bit(64)::bigint);
+		RETURN COALESCE(NEW, OLD);
+	END `,
+}
+
+// function makes one of them.
+func function(name string) string {
+	return fmt.Sprintf("CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS $$%s$$", name, functions[name])
 }
 
 // withOrganisation are the statements that add org_id to a table's unique keys, because no node knows the rows of
@@ -234,6 +268,11 @@ func withOrganisation(ctx context.Context, pool *sql.DB, table string) (steps []
 			FROM pg_attribute AS a WHERE a.attrelid = i.indrelid AND a.attname = 'org_id' AND a.attnum = ANY (i.indkey))`, table)
 	for _, key := range keys {
 		name, of := key[0], key[1]
+		for _, unknown := range []string{" INCLUDE ", " NULLS NOT ", " ON ONLY "} {
+			if strings.Contains(of, unknown) {
+				return nil, fmt.Errorf("nothing here adds an organisation to %s", of)
+			}
+		}
 		if !strings.HasPrefix(of, "CREATE") { // the columns of the primary key
 			steps = append(steps, fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s, ADD CONSTRAINT %[2]s PRIMARY KEY (%s, org_id)",
 				table, name, of))
@@ -315,7 +354,7 @@ func (s *Store) findDistribution(ctx context.Context, pool *sql.DB) error {
 		return err
 	}
 	divided, err := dividedTables(ctx, pool)
-	if err == nil && slices.Contains(divided, early[0]) {
+	if err == nil && len(divided) > 0 { // also by a run that was killed, which the next start continues
 		s.Distributed.Store(true)
 	}
 	return err

@@ -305,7 +305,9 @@ func counted(tx *gorm.DB, count string, values []any) (n int64, err error) {
 		if err != nil || n == 0 || try == tries || !engine.Distributed(tx) {
 			return n, err
 		}
-		time.Sleep(200 * time.Millisecond)
+		if err := engine.Pause(tx.Statement.Context, 200*time.Millisecond); err != nil {
+			return n, err
+		}
 	}
 }
 

@@ -40,3 +40,34 @@ func TestSlowUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 		}, "jobs_waiting")
 	}
 }
+
+// TestAClaimHasALimit also where PostgreSQL expects few jobs to be due and finds many: a subquery with a limit that was
+// run for each job would lease them all.
+func TestAClaimHasALimit(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, queue := t.Context(), s.Repos().JobQueue
+		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		if s.IsPostgres() { // of an empty table, it expects little from then on
+			if err := s.Writer.Exec("ANALYZE jobs").Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		var due []automation.Job
+		for n := range 300 {
+			due = append(due, automation.Job{
+				ID: testID(n + 1), OrgID: planOrg, Kind: automation.RunAutomation, State: automation.Ready,
+				AutomationID: planKey, RunAt: now, CreatedAt: now,
+			})
+		}
+		if err := s.Repos().Jobs.Add(ctx, due...); err != nil {
+			t.Fatal(err)
+		}
+		for claimed := 0; claimed < 24; claimed += 8 {
+			some, err := queue.Claim(ctx, automation.RunAutomation, "a", now, now.Add(time.Minute), nil, 8)
+			if err != nil || len(some) != 8 {
+				t.Fatalf("%s: %d jobs are claimed of 8 (%v)", s.Writer.Name(), len(some), err)
+			}
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (s *Store) InTx(ctx context.Context, f ports.Tx) (err error) {
 	defer func() { ports.EndSpan(span, err) }()
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, func(r ports.Repos) error { return f(within, r) })
-		if engine.Collided(err) && ctx.Err() == nil && engine.TryAgain(s.Writer, try) {
+		if engine.Collided(err) && engine.TryAgain(ctx, s.Writer, try) {
 			continue
 		}
 		return err

@@ -58,7 +58,7 @@ func (p *pool) count(automationID string, n int) {
 // start leases jobs and runs each in the background. It reports whether more might start now.
 func (j *Jobs) start(ctx context.Context, p *pool) (more bool, err error) {
 	free, full := p.vacancies()
-	if free == 0 {
+	if free <= 0 {
 		return false, nil // the end of a run wakes the loop
 	}
 	begun := ports.Now() // before the leases, so that no attempt outlasts its own

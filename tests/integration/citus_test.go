@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"database/sql"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,7 +24,10 @@ func TestDistribute(t *testing.T) {
 		expect(t, "without Citus", strings.Contains(refused.Stderr, "this database has no Citus"), true)
 		return
 	}
-	p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+	// The connections of the service call themselves something else.
+	named := maps.Clone(env)
+	named["FICHARIO_DATABASE_URL"] += "&application_name=painel"
+	p := testkit.StartProgram(t, testkit.Options{Env: named, Args: []string{"--demo"}})
 	ready := func() bool {
 		resp, err := http.Get(p.URL + "/readyz")
 		if err != nil {
@@ -48,4 +53,27 @@ func TestDistribute(t *testing.T) {
 	lookuptest.Eventually(t, "it serves again", ready)
 	p.Stop()
 	testkit.Run(t, env, "doctor")
+}
+
+// TestADistributionThatWasKilled: whoever uses the database next finishes it, and does not take it for one PostgreSQL.
+func TestADistributionThatWasKilled(t *testing.T) {
+	t.Parallel()
+	if !postgres.Distributes() {
+		t.Log("the tests' server is no Citus: TestDistribute says what there is without it")
+		return
+	}
+	env := testkit.OnPostgreSQL(postgres.New(t, nil))
+	testkit.Run(t, env, "migrate")
+	db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), "SELECT create_reference_table('organisations')"); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Run(t, env, "org", "list")
+	divided := 0
+	err = db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_dist_partition WHERE partmethod = 'h'").Scan(&divided)
+	expect(t, "tables are divided", err == nil && divided > 20, true)
 }

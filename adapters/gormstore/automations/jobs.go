@@ -150,6 +150,11 @@ func (r jobs) Attempts(ctx context.Context, orgID string, now time.Time) (out []
 	return out, err
 }
 
+// stillDue is what a job that could not be locked must still be when it is leased. Beside a subquery that locks and has
+// a limit it would let PostgreSQL run that once for each job, and lease more than the limit.
+var stillDue = " AND state = " + engine.Literal(automation.Ready) +
+	" AND run_at <= @now AND (lease_until IS NULL OR lease_until <= @now)"
+
 // Claim finds and leases in one statement, so that no two workers get the same job.
 func (r jobs) Claim(
 	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
@@ -174,9 +179,9 @@ func (r jobs) Claim(
 			}
 			ids = found
 		}
-		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) AND state = "+
-			engine.Literal(automation.Ready)+" AND run_at <= ? AND (lease_until IS NULL OR lease_until <= ?) RETURNING "+
-			jobColumns, lease, engine.Stamp(until), ids, at, at).Scan(&rows).Error
+		return db.Raw("UPDATE jobs SET lease = @lease, lease_until = @until, attempts = attempts + 1 WHERE id IN (@ids)"+
+			engine.OnCitus(db, stillDue)+" RETURNING "+jobColumns,
+			map[string]any{"lease": lease, "until": engine.Stamp(until), "ids": ids, "now": at}).Scan(&rows).Error
 	})
 	return engine.Mapped(rows, JobRow.job), err
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"sync/atomic"
@@ -124,10 +125,18 @@ func LockNumber(of string, orgID UID) int64 {
 
 // TryAgain reports whether a transaction that has collided is to be tried again. Citus locks a table of which each node
 // has a copy as a whole: there a try comes later than the one before, and the number of them is larger.
-func TryAgain(db *gorm.DB, tried int) bool {
+func TryAgain(ctx context.Context, db *gorm.DB, tried int) bool {
 	if !Distributed(db) {
-		return tried < 3
+		return tried < 3 && ctx.Err() == nil
 	}
-	time.Sleep(time.Duration(tried) * time.Duration(1+ports.Spread(50)) * time.Millisecond)
-	return tried < 10
+	return tried < 10 && Pause(ctx, time.Duration(tried)*ports.Spread(50*time.Millisecond)) == nil
+}
+
+// Pause waits, at most until the context ends.
+func Pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
 }

@@ -115,7 +115,7 @@ func (c Conn) ExecPosts(ctx context.Context, op, orgID string, f func(*gorm.DB) 
 				return tx.Table("organisations").Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
 			})
 		})
-		if c.Tx || !Distributed(c.Writer) || !Collided(err) || ctx.Err() != nil || !TryAgain(c.Writer, try) {
+		if c.Tx || !Distributed(c.Writer) || !Collided(err) || !TryAgain(ctx, c.Writer, try) {
 			return err
 		}
 	}

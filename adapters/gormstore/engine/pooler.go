@@ -33,8 +33,8 @@ type dialer struct {
 	Pooled atomic.Pointer[pgx.QueryExecMode]
 }
 
-// ApplicationName is what connections call themselves, unless the address says otherwise; those that migrate add to it.
-const ApplicationName = "fichario"
+// MigratingName is what connections that migrate add to their name.
+const MigratingName = " migrate"
 
 // databaseVariable is the setting of the database itself, which may be SQLite too.
 const databaseVariable = "FICHARIO_DATABASE_URL"
@@ -53,7 +53,7 @@ func NewDialer(variable, databaseURL string) (*dialer, error) {
 	}
 	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout())
 	if cfg.RuntimeParams["application_name"] == "" {
-		cfg.RuntimeParams["application_name"] = ApplicationName // poolers hand it on
+		cfg.RuntimeParams["application_name"] = "fichario" // poolers hand it on
 	}
 	d := &dialer{config: cfg, settings: map[string]string{}, modeGiven: address.Query().Has("default_query_exec_mode")}
 	cfg.OnNotice = d.standby.heard
@@ -75,7 +75,7 @@ func (d *dialer) Patient() *dialer {
 	p := &dialer{config: d.config.Copy(), settings: maps.Clone(d.settings), modeGiven: d.modeGiven}
 	delete(p.config.RuntimeParams, "statement_timeout")
 	p.settings["statement_timeout"] = "0"
-	p.config.RuntimeParams["application_name"] += " migrate"
+	p.config.RuntimeParams["application_name"] += MigratingName
 	return p
 }
 

@@ -192,12 +192,12 @@ const settledAtOnce = 500
 // made, and counts that call.
 func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error) {
 	var rows []LookupRow
-	inOrder := "id" // as all transactions lock
+	inOrder := "id" // as all transactions lock those of an organisation
 	if db.Name() == "sqlite" {
 		inOrder = "+id" // else it walks all entries in the order of their ids, instead of those that run
 	}
 	fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&LookupRow{}) }
-	err = engine.EachOrg(which(fresh()), func(of engine.Scope) (bool, error) {
+	err = engine.EachOrg(which(fresh()).Order("settle_at"), func(of engine.Scope) (bool, error) {
 		var some []LookupRow
 		err := of(engine.Locked("UPDATE", "")(which(fresh()))).Omit("document", "inputs").Order(inOrder).Find(&some).Error
 		rows = append(rows, some...)

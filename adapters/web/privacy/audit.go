@@ -60,11 +60,12 @@ var auditPages = map[string]string{
 }
 
 func (s pages) auditLineOf(l privacy.AuditLine, words said) auditLine {
+	thing, _, _ := strings.Cut(string(l.Action), ".")
+	words.ofAutomation = thing == "automacao"
 	out := auditLine{AuditLine: l, Said: auditLost(l.Line)}
 	if out.Said == "" {
 		out.Said = s.detailSaid(l.Detail, words)
 	}
-	thing, _, _ := strings.Cut(string(l.Action), ".")
 	if page := auditPages[thing]; page != "" && l.Object != "" {
 		out.Page = page + l.Object
 	}
@@ -170,7 +171,7 @@ func (s pages) auditShow(c *web.Call) error {
 // auditWords are the names that the lines of a page need.
 func (s pages) auditWords(c *web.Call, page privacy.AuditPage) (said, error) {
 	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
-	words := said{page.InDetail, map[string]string{}, s.Automations.Destinations()}
+	words := said{inDetail: page.InDetail, purposes: map[string]string{}, destinations: s.Automations.Destinations()}
 	for _, p := range all {
 		words.purposes[p.Code] = p.Name
 	}

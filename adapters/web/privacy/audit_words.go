@@ -68,6 +68,8 @@ type said struct {
 	inDetail     func(string) string
 	purposes     map[string]string
 	destinations []automation.Destination
+	// ofAutomation says that the line is about an automation, where "base" is the code of a purpose.
+	ofAutomation bool
 }
 
 // destination is the one in a detail; without fields where there is none, or no longer.
@@ -80,27 +82,42 @@ func (w said) destination(name string) automation.Destination {
 	return automation.Destination{Title: name}
 }
 
-// called are the titles of a destination's fields, by their names.
+// called are the titles of a destination's fields, by their names. A line about a change need not name the destination:
+// there a field is called what all destinations call it that have one of that name, if they agree.
 func (w said) called(destination, fields string) string {
-	words := strings.Split(fields, ", ")
-	for i, name := range words {
-		for _, f := range w.destination(destination).Fields {
-			if f.Name == name {
-				words[i] = f.Title
+	if _, is, changed := strings.Cut(destination, arrow); changed {
+		destination = is
+	}
+	of := w.destinations
+	if destination != "" {
+		of = []automation.Destination{w.destination(destination)}
+	}
+	return eachSaid(fields, func(name string) string {
+		titles := map[string]bool{}
+		for _, d := range of {
+			for _, f := range d.Fields {
+				if f.Name == name {
+					titles[f.Title] = true
+				}
 			}
 		}
-	}
-	return strings.Join(words, ", ")
+		for title := range titles {
+			if len(titles) == 1 {
+				return title
+			}
+		}
+		return name
+	})
 }
 
 // value is a value that the organisation has a name for; false for any other.
 func (w said) value(name, value string) (string, bool) {
 	switch name {
 	case "base":
-		if basis := crm.Basis(value); basis.Valid() {
+		if basis := crm.Basis(value); basis.Valid() && !w.ofAutomation {
 			return basis.Name(), true
 		}
-		return cmp.Or(w.purposes[value], value), true // an automation's is that of a purpose
+		return cmp.Or(w.purposes[value], value), true
 	case "finalidade", "finalidades":
 		return eachSaid(value, func(word string) string { return cmp.Or(w.purposes[word], word) }), true
 	case "destino":

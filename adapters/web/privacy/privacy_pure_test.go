@@ -10,6 +10,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 )
 
 // TestADetailIsSaidInWords, whether it is one value or says what was and what is.
@@ -69,9 +70,25 @@ func TestADetailIsSaidInWords(t *testing.T) {
 			t.Errorf("%s: %s is said as %q, not %q", c.name, c.value, got, c.want)
 		}
 	}
-	got := pages{Server: server}.detailSaid(map[string]string{"destino": "crm", "preenchido": "token, outro"}, words)
-	if want := "destino: Meu CRM; preenchido: Token de acesso, outro"; got != want {
-		t.Errorf("the fields of a destination are said as %q", got)
+	for destination, want := range map[string]string{
+		"crm":       "destino: Meu CRM; preenchido: Token de acesso, outro",
+		"":          "preenchido: Token de acesso, outro", // of a change that keeps the destination
+		"nada → cr": "destino: nada → cr; preenchido: token, outro",
+	} {
+		detail := map[string]string{"destino": destination, "preenchido": "token, outro"}
+		if got := (pages{Server: server}).detailSaid(detail, words); got != want {
+			t.Errorf("the fields of the destination %q are said as %q, not %q", destination, got, want)
+		}
+	}
+	words.purposes["consentimento"] = "Consentiu no balcão"
+	for of, want := range map[bool]string{
+		true: "base legal: Consentiu no balcão", false: "base legal: " + crm.Basis("consentimento").Name(),
+	} {
+		words.ofAutomation = of
+		got := pages{Server: server}.detailSaid(map[string]string{"base": "consentimento"}, words)
+		if got != want {
+			t.Errorf("the basis of an automation (%t) is said as %q, not %q", of, got, want)
+		}
 	}
 }
 

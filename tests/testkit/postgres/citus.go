@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,15 +77,15 @@ func (s *Server) findWorkers(ctx context.Context) error {
 	return nil
 }
 
-// everywhere runs statements on the maintenance database of each node.
-func (s *Server) everywhere(statements ...string) error {
+// everywhere runs a statement on the maintenance database of each node.
+func (s *Server) everywhere(statement string) error {
 	var errs []error
 	for _, at := range append([]string{s.URL}, s.workers...) {
-		err := execAt(at, statements...)
+		err := execAt(at, statement)
 		// Citus keeps connections of its own for a moment.
 		for try := 0; err != nil && try < 50 && len(s.workers) > 0 && inUse(err); try++ {
 			time.Sleep(100 * time.Millisecond)
-			err = execAt(at, statements...)
+			err = execAt(at, statement)
 		}
 		errs = append(errs, err)
 	}
@@ -96,6 +97,9 @@ func inUse(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "55006"
 }
+
+// portOf is the port of an address, which need not name it.
+func portOf(address *url.URL) string { return cmp.Or(address.Port(), "5432") }
 
 // joinNodes makes a database that each node has one of Citus. What is cloned from it on each node is one too.
 func (s *Server) joinNodes(name string) error {
@@ -109,7 +113,7 @@ func (s *Server) joinNodes(name string) error {
 		return err
 	}
 	steps := []string{
-		fmt.Sprintf("SELECT citus_set_coordinator_host('%s', %s)", coordinator.Hostname(), coordinator.Port()),
+		fmt.Sprintf("SELECT citus_set_coordinator_host('%s', %s)", coordinator.Hostname(), portOf(coordinator)),
 		// Few, because each test has shards of its own.
 		"ALTER DATABASE " + quote(name) + " SET citus.shard_count = 4", "SET citus.shard_count = 4",
 	}
@@ -118,7 +122,7 @@ func (s *Server) joinNodes(name string) error {
 		if err != nil {
 			return err
 		}
-		steps = append(steps, fmt.Sprintf("SELECT citus_add_node('%s', %s)", u.Hostname(), u.Port()))
+		steps = append(steps, fmt.Sprintf("SELECT citus_add_node('%s', %s)", u.Hostname(), portOf(u)))
 	}
 	return execAt(s.database(name), steps...)
 }

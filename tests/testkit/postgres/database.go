@@ -122,7 +122,11 @@ func (s *Server) template(migrate Migrate) *template {
 		if t.err = s.everywhere(create(t.name, "template1")); t.err == nil && len(s.workers) > 0 {
 			t.err = s.joinNodes(t.name)
 		}
-		if t.err != nil || migrate == nil {
+		if t.err != nil {
+			return
+		}
+		if migrate == nil {
+			t.err = s.shut(t.name)
 			return
 		}
 		ctx, cancel := patience.Context()
@@ -137,17 +141,25 @@ func (s *Server) template(migrate Migrate) *template {
 			return
 		}
 		look.Stop()
-		// Not even autovacuum may connect from here on: any connection would block the clones.
-		t.err = s.everywhere("ALTER DATABASE "+quote(t.name)+" ALLOW_CONNECTIONS false",
-			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+t.name+"'")
+		t.err = s.shut(t.name)
 	})
 	return t
 }
 
+// shut lets nobody connect to a template any more, not even autovacuum: any connection would block the clones.
+func (s *Server) shut(name string) error {
+	err := s.everywhere("ALTER DATABASE " + quote(name) + " ALLOW_CONNECTIONS false")
+	if err == nil && len(s.workers) > 0 { // Citus keeps some
+		err = s.everywhere("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'")
+	}
+	return err
+}
+
 // exec runs one statement on the maintenance database, with a connection for each: that costs 3 ms, and leaves no
 // goroutine behind for a test that looks for leaks.
-func (s *Server) exec(statements ...string) error { return execAt(s.URL, statements...) }
+func (s *Server) exec(statement string) error { return execAt(s.URL, statement) }
 
+// execAt runs statements on a database, with a connection for them.
 func execAt(url string, statements ...string) error {
 	ctx, cancel := patience.Context()
 	defer cancel()
@@ -191,6 +203,7 @@ func (s *Server) activity() string {
 // database is the URL of another database of the server.
 func (s *Server) database(name string) string { return databaseAt(s.URL, name) }
 
+// databaseAt is the URL of another database of a server.
 func databaseAt(server, name string) string {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme == "" {

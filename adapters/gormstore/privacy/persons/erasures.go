@@ -155,9 +155,11 @@ func (r subjects) LeaseErasure(
 			next = next.Where("id = ?", id)
 		}
 		next = engine.LockedAlone("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
-		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) AND state = "+
-			engine.Literal(privacy.Running)+" AND (lease_until IS NULL OR lease_until <= ? OR lease = ?) RETURNING "+erasureColumns,
-			lease, engine.Stamp(until), next, engine.Stamp(now), lease).Scan(&rows).Error
+		still := " AND state = " + engine.Literal(privacy.Running) +
+			" AND (lease_until IS NULL OR lease_until <= @now OR lease = @lease)" // where it could not be locked
+		err := db.Raw("UPDATE erasures SET lease = @lease, lease_until = @until WHERE id IN (@next)"+
+			engine.OnCitus(db, still)+" RETURNING "+erasureColumns,
+			map[string]any{"lease": lease, "until": engine.Stamp(until), "next": next, "now": engine.Stamp(now)}).Scan(&rows).Error
 		if err == nil && len(rows) == 0 {
 			err = ports.ErrNotFound
 		}
