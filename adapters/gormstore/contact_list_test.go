@@ -87,7 +87,7 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 			}
 		}
 		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
-			"contacts_stage", "contacts_of_assignee")
+			"contacts_of_assignee_in")
 		ofOrigin := strings.Join(planned(t, s, func(cn engine.Conn) error {
 			_, err := s.repos(cn).Figures.Stages(t.Context(), []string{planOrg}, some.CreatedAt, 500)
 			return err
@@ -108,7 +108,9 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 			{crm.ByArrival, ports.ContactFilter{WebhookID: planOrg}, "contacts_of_webhook"},
 			{crm.ByArrival, ports.ContactFilter{AssigneeID: planOrg, Since: some.CreatedAt}, "contacts_of_assignee"},
 			{crm.ByArrival, ports.ContactFilter{OriginID: planKey}, "contacts_of_origin"},
-			{crm.ByArrival, ports.ContactFilter{StageID: planOrg, AssigneeID: planOrg}, "contacts_stage contacts_of_assignee"},
+			{crm.ByArrival, ports.ContactFilter{StageID: planOrg, AssigneeID: planOrg}, "contacts_of_assignee_in"},
+			{crm.ByAmount, ports.ContactFilter{StageID: planOrg, AssigneeID: planOrg},
+				"contacts_amount contacts_of_assignee_in"},
 			{crm.ByArrival, ports.ContactFilter{Waiting: true}, "contacts_who_wait"},
 			{crm.ByArrival, ports.ContactFilter{Waiting: true, StageID: planOrg}, "contacts_who_wait_in"},
 			{crm.ByArrival, ports.ContactFilter{Waiting: true, OriginID: planOrg}, "contacts_of_origin contacts_who_wait"},

@@ -33,6 +33,7 @@ func TestCallsEndTwiceByAHashJoin(t *testing.T) {
 	settings := at.Query()
 	settings.Set("enable_nestloop", "off")
 	settings.Set("enable_mergejoin", "off")
+	settings.Set("jit", "off") // it would compile each statement, because what is off counts as very expensive
 	at.RawQuery = settings.Encode()
 	lookups.Suite["calls ended twice"](t, open(t, at.String()))
 }

@@ -41,7 +41,7 @@ func besideOn(ctx context.Context, s settings, f *filling, kind string) error {
 	if err := f.fill(ctx, s.rows); err != nil {
 		return err
 	}
-	f.sealing = [][]byte{newDataKey(), f.sealing[0]}
+	f.Sealing = [][]byte{newDataKey(), f.Sealing[0]}
 	env := f.environment()
 	keeping := append(slices.Clone(env), "FICHARIO_RETENTION_DELIVERIES=1440h")
 	phases := []struct {
@@ -160,7 +160,7 @@ func (f *filling) post150(ctx context.Context, addr string, during time.Duration
 					return
 				}
 				time.Sleep(time.Until(due))
-				_, err := io.WriteString(conn, post("/api/webhooks/receive/"+f.hooks[i%len(f.hooks)].token, i))
+				_, err := io.WriteString(conn, post("/api/webhooks/receive/"+f.Hooks[i%len(f.Hooks)].Token, i))
 				if err = errors.Join(err, read(in, []byte("HTTP/1.1 200"))); err != nil {
 					errs[c] = err
 					return

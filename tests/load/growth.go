@@ -23,6 +23,9 @@ func growth(ctx context.Context, s settings, sizes string) error {
 	}
 	fmt.Printf("%d cores, %s, one user at a time; lookups of 24 months, a tenth as many contacts and 15 %% as many posts\n",
 		runtime.NumCPU(), runtime.Version())
+	if s.keep != "" {
+		return onKept(ctx, s.keep, func(f *filling) error { return grow(ctx, s, f, "sqlite", steps) })
+	}
 	for kind := range strings.SplitSeq(s.databases, ",") {
 		if err := onFilling(ctx, kind, func(f *filling) error { return grow(ctx, s, f, kind, steps) }); err != nil {
 			return fmt.Errorf("%s: %w", kind, err)

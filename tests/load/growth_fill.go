@@ -5,10 +5,13 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	mathrand "math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,22 +50,28 @@ const (
 
 // filling fills a database through the ports that the program itself uses, so that all derived figures are right.
 type filling struct {
-	url     string
-	sealing [][]byte  // the data keys, of which the first encrypts
-	start   time.Time // of the span
-	org     string
-	keys    []keyWithSecret
-	hooks   []hook
-	origins []string
-	stages  []crm.Stage
-	people  []crm.Member
-	contact string // the newest
-	filled  int    // lookups
+	url string
+	filled
+	kept string // the file that says what the database has been filled with; empty where nothing is kept
 }
 
-type keyWithSecret struct{ id, secret string }
+// filled is what a database has been filled with. Its fields are exported for JSON.
+type filled struct {
+	Sealing [][]byte  // the data keys, of which the first encrypts
+	Start   time.Time // of the span
+	Org     string
+	Keys    []keyWithSecret
+	Hooks   []hook
+	Origins []string
+	Stages  []crm.Stage
+	People  []crm.Member
+	Contact string // the newest
+	Lookups int
+}
 
-type hook struct{ id, token string }
+type keyWithSecret struct{ ID, Secret string }
+
+type hook struct{ ID, Token string }
 
 // onFilling runs do on a new database of a kind, which is then removed.
 func onFilling(ctx context.Context, kind string, do func(*filling) error) error {
@@ -83,8 +92,46 @@ func onFilling(ctx context.Context, kind string, do func(*filling) error) error 
 	return do(f)
 }
 
+// onKept runs do on the SQLite database of a folder, which is kept, so that several versions measure the same rows.
+func onKept(ctx context.Context, dir string, do func(*filling) error) error {
+	f, url := &filling{}, "sqlite://"+filepath.Join(dir, "load.db")
+	path := filepath.Join(dir, "filled.json")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if f, err = newFilling(ctx, url); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		f.url = url
+		unasked.Store(int64(mathrand.IntN(500_000_000))) // not what the measurement before has asked
+		if err := json.Unmarshal(text, &f.filled); err != nil {
+			return err
+		}
+	}
+	f.kept = path
+	return errors.Join(f.save(), do(f))
+}
+
+// save writes down what the database has been filled with, if it is kept.
+func (f *filling) save() error {
+	if f.kept == "" {
+		return nil
+	}
+	text, err := json.Marshal(f.filled)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(f.kept, text, 0o600)
+}
+
 func newFilling(ctx context.Context, url string) (*filling, error) {
-	f := &filling{url: url, sealing: [][]byte{newDataKey()}, start: time.Now().UTC().Add(-span)}
+	f := &filling{url: url, filled: filled{Sealing: [][]byte{newDataKey()}, Start: time.Now().UTC().Add(-span)}}
 	store, err := f.open(ctx)
 	if err != nil {
 		return nil, err
@@ -100,7 +147,7 @@ func newDataKey() []byte {
 }
 
 func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
-	store, err := gormstore.Open(f.url, f.sealing)
+	store, err := gormstore.Open(f.url, f.Sealing)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +195,7 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 	if err != nil {
 		return err
 	}
-	f.org = org.ID
+	f.Org = org.ID
 	for i, name := range []string{"Ana", "Bruno", "Carla", "Davi", "Elisa"} {
 		n := team.NewMember{OrgID: org.ID, Name: name, Email: email, Role: crm.Owner, Password: password}
 		if i > 0 {
@@ -158,7 +205,7 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 		if err != nil {
 			return err
 		}
-		f.people = append(f.people, m)
+		f.People = append(f.People, m)
 	}
 	for i := range 3 {
 		k, secret, err := lookups.NewKeys(store, now).Create(ctx, by, lookups.NewKey{
@@ -168,14 +215,14 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 		if err != nil {
 			return err
 		}
-		f.keys = append(f.keys, keyWithSecret{k.ID, secret.Reveal()})
+		f.Keys = append(f.Keys, keyWithSecret{k.ID, secret.Reveal()})
 	}
 	for _, name := range []string{"Google", "Instagram", "Indicação"} {
 		o, err := contacts.NewOrigins(store).Add(ctx, by, org.ID, name)
 		if err != nil {
 			return err
 		}
-		f.origins = append(f.origins, o.ID)
+		f.Origins = append(f.Origins, o.ID)
 	}
 	for i := range 20 {
 		w, token, err := intakeapp.NewWebhooks(store, now).Create(ctx, by, intakeapp.NewWebhook{
@@ -184,11 +231,11 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 		if err != nil {
 			return err
 		}
-		f.hooks = append(f.hooks, hook{w.ID, token.Reveal()})
+		f.Hooks = append(f.Hooks, hook{w.ID, token.Reveal()})
 	}
 	funnels, err := store.Repos().Funnels.List(ctx, org.ID)
 	if err == nil {
-		f.stages = funnels[0].Stages
+		f.Stages = funnels[0].Stages
 	}
 	return err
 }
@@ -200,9 +247,9 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	from := f.filled
+	from := f.Lookups
 	err = each(lookups-from, func(i int) error {
-		at := f.start.Add(span / time.Duration(lookups-from) * time.Duration(i))
+		at := f.Start.Add(span / time.Duration(lookups-from) * time.Duration(i))
 		return f.lookup(ctx, store.Repos(), from+i, at)
 	})
 	if err != nil {
@@ -214,7 +261,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 		at := began.Add(recent / time.Duration(max(posts, 1)) * time.Duration(i))
 		return f.post(ctx, store.Repos(), from+i, at, i%3 == 2)
 	})
-	f.filled = lookups
+	f.Lookups = lookups
 	if err != nil {
 		return err
 	}
@@ -222,13 +269,13 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx)); err != nil {
 		return err
 	}
-	newest, err := store.Repos().Contacts.Page(ctx, f.org, "", 1)
+	newest, err := store.Repos().Contacts.Page(ctx, f.Org, "", 1)
 	if err != nil || len(newest) == 0 {
 		return fmt.Errorf("no contact: %w", err)
 	}
-	f.contact = newest[0].ID
+	f.Contact = newest[0].ID
 	// Like autovacuum over those days.
-	return f.onPostgres(ctx, "VACUUM ANALYZE")
+	return errors.Join(f.onPostgres(ctx, "VACUUM ANALYZE"), f.save())
 }
 
 // onPostgres runs a statement on PostgreSQL, and does nothing on SQLite.
@@ -281,11 +328,11 @@ func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time
 		product = "obito"
 	}
 	e := lookup.Entry{
-		ID: idAt(at), OrgID: f.org, KeyID: f.keys[i%2].id, Product: product, Document: doc, At: at, Status: lookup.Done,
+		ID: idAt(at), OrgID: f.Org, KeyID: f.Keys[i%2].ID, Product: product, Document: doc, At: at, Status: lookup.Done,
 		Day: at.Format(time.DateOnly), Month: at.Format("2006-01"),
 	}
 	if i%10 == 9 {
-		e.KeyID, e.MemberID = "", f.people[i%len(f.people)].ID
+		e.KeyID, e.MemberID = "", f.People[i%len(f.People)].ID
 	}
 	if i%4 > 0 {
 		e.Cache, e.Day, e.Month = true, "", ""
@@ -303,7 +350,7 @@ func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time
 		return err
 	}
 	rec := lookup.Record{
-		ID: idAt(at), OrgID: f.org, Product: product, Document: doc, AnsweredAt: at, Found: true, Schema: "1",
+		ID: idAt(at), OrgID: f.Org, Product: product, Document: doc, AnsweredAt: at, Found: true, Schema: "1",
 		Fields: []byte(`{"nome":"` + name(i) + `"}`), Raw: []byte(`{"nome":"` + name(i) + `"}`),
 	}
 	e.Status, e.RecordID = lookup.Done, rec.ID
@@ -313,9 +360,9 @@ func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time
 
 // post writes a post to a webhook: a contact, or a refusal.
 func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, refused bool) error {
-	w := f.hooks[i*i%len(f.hooks)]
+	w := f.Hooks[i*i%len(f.Hooks)]
 	d := webhook.Delivery{
-		ID: idAt(at), OrgID: f.org, WebhookID: w.id, At: at, Outcome: webhook.Accepted,
+		ID: idAt(at), OrgID: f.Org, WebhookID: w.ID, At: at, Outcome: webhook.Accepted,
 		Body: []byte(`{"nome":"` + name(i) + `","email":"` + address(i) + `","telefone":"` + phone(i) + `"}`),
 	}
 	if refused {
@@ -324,20 +371,20 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 		return err
 	}
 	c := crm.Contact{
-		ID: idAt(at), OrgID: f.org, WebhookID: w.id, Name: name(i), Email: address(i), Phone: phone(i),
+		ID: idAt(at), OrgID: f.Org, WebhookID: w.ID, Name: name(i), Email: address(i), Phone: phone(i),
 		PhoneE164: "+55" + phone(i), Company: "Padaria " + surname(i), Amount: catalog.Money(i%5000) * 10_000,
-		Note: "Quero uma proposta.", OriginID: f.origins[i%len(f.origins)], StageID: f.stages[i%len(f.stages)].ID,
-		AssigneeID: f.people[i%len(f.people)].ID, CreatedAt: at,
+		Note: "Quero uma proposta.", OriginID: f.Origins[i%len(f.Origins)], StageID: f.Stages[i%len(f.Stages)].ID,
+		AssigneeID: f.People[i%len(f.People)].ID, CreatedAt: at,
 	}
 	d.ContactID = c.ID
 	_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d, People: []ports.Newcomer{{
 		Contact: c,
-		Event:   crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
+		Event:   crm.Event{ID: idAt(at), OrgID: f.Org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
 		Notification: crm.Notification{
-			ID: idAt(at), OrgID: f.org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at,
+			ID: idAt(at), OrgID: f.Org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at,
 		},
 		Job: automation.Job{
-			ID: idAt(at), OrgID: f.org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at,
+			ID: idAt(at), OrgID: f.Org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at,
 			CreatedAt: at,
 		},
 	}}})
@@ -377,7 +424,7 @@ func phone(i int) string { return fmt.Sprintf("119%08d", i*7919%100_000_000) }
 // environment is the program's environment for this database.
 func (f *filling) environment() []string {
 	var keys []string
-	for _, key := range f.sealing {
+	for _, key := range f.Sealing {
 		keys = append(keys, base64.StdEncoding.EncodeToString(key))
 	}
 	return []string{

@@ -42,21 +42,21 @@ type figures struct {
 func (f *filling) pages() []page {
 	path := func(p string) func() string { return func() string { return p } }
 	get := func(name, p string) page { return page{name: name, method: http.MethodGet, path: path(p)} }
-	key, other := f.keys[0], f.keys[2]
+	key, other := f.Keys[0], f.Keys[2]
 	call := func(name string, p func() string) page {
-		return page{name: name, method: http.MethodGet, path: p, key: key.secret}
+		return page{name: name, method: http.MethodGet, path: p, key: key.Secret}
 	}
-	old := f.start.AddDate(0, 3, 0)
+	old := f.Start.AddDate(0, 3, 0)
 	month := "de=" + old.Format(time.DateOnly) + "&ate=" + old.AddDate(0, 1, -1).Format(time.DateOnly)
-	some := func() int { return rand.IntN(f.filled * 15 / 100 / 3 * 3) }
+	some := func() int { return rand.IntN(f.Lookups * 15 / 100 / 3 * 3) }
 	search := func(name string, q func() string) page {
 		return page{name: name, method: http.MethodGet, path: func() string { return "/contatos?q=" + url.QueryEscape(q()) }}
 	}
 	return []page{
-		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.filled/4-1-rand.IntN(200))/7*7+1) }),
+		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.Lookups/4-1-rand.IntN(200))/7*7+1) }),
 		call("charged lookup", func() string { return "/api/v1/cpf/" + nextCPF() }),
 		{
-			name: "post", method: http.MethodPost, path: path("/api/webhooks/receive/" + f.hooks[0].token),
+			name: "post", method: http.MethodPost, path: path("/api/webhooks/receive/" + f.Hooks[0].Token),
 			body: func() string { return `{"nome":"Pessoa Nova","email":"nova@example.com"}` },
 		},
 		call("statement of a key, first page", path("/api/v1/consultas")),
@@ -66,7 +66,7 @@ func (f *filling) pages() []page {
 			path("/api/v1/consultas?produto=obito&cache=true&"+month)),
 		{
 			name: "statement of a key that asked nothing", method: http.MethodGet, path: path("/api/v1/consultas"),
-			key: other.secret,
+			key: other.Secret,
 		},
 		get("Extrato", "/extrato"), get("Extrato, an old month", "/extrato?"+month),
 		get("Extrato, a product never asked", "/extrato?produto=veiculo"), get("Extrato of members", "/extrato?quem=equipe"),
@@ -75,11 +75,11 @@ func (f *filling) pages() []page {
 		get("Início, hoje", "/?periodo=hoje"), get("Início, 30 days", "/?periodo=30"),
 		get("Contatos", "/contatos"), get("Contatos by name", "/contatos?ordem=nome"),
 		get("Contatos by amount", "/contatos?ordem=valor"),
-		get("Contatos of a stage and a member", "/contatos?etapa="+f.stages[0].ID+"&resp="+f.people[0].ID),
-		get("Contatos of a stage and a member who has none there", "/contatos?etapa="+f.stages[0].ID+"&resp="+f.people[1].ID),
+		get("Contatos of a stage and a member", "/contatos?etapa="+f.Stages[0].ID+"&resp="+f.People[0].ID),
+		get("Contatos of a stage and a member who has none there", "/contatos?etapa="+f.Stages[0].ID+"&resp="+f.People[1].ID),
 		get("Contatos of a stage and a member who has none there, by amount",
-			"/contatos?ordem=valor&etapa="+f.stages[0].ID+"&resp="+f.people[1].ID),
-		get("Contatos of a webhook, by amount", "/contatos?ordem=valor&webhook="+f.hooks[1].id),
+			"/contatos?ordem=valor&etapa="+f.Stages[0].ID+"&resp="+f.People[1].ID),
+		get("Contatos of a webhook, by amount", "/contatos?ordem=valor&webhook="+f.Hooks[1].ID),
 		get("Contatos of today", "/contatos?quando=hoje"),
 		search("Contatos found by a name", func() string { return surname(some()) }),
 		search("Contatos found by part of a name", func() string { name := surname(some()); return name[1:min(7, len(name))] }),
@@ -89,13 +89,13 @@ func (f *filling) pages() []page {
 		search("Contatos found by what all have", func() string { return "example.com" }),
 		search("Contatos found by what nobody has", func() string { return "xyzxyz" }),
 		get("Contatos found by what all have, by amount", "/contatos?q=padaria&ordem=valor"),
-		get("a contact", "/contatos/"+f.contact),
-		get("Funil", "/funil"), get("Funil of a member", "/funil?resp="+f.people[0].ID),
+		get("a contact", "/contatos/"+f.Contact),
+		get("Funil", "/funil"), get("Funil of a member", "/funil?resp="+f.People[0].ID),
 		get("Funil without an answer", "/funil?retorno=sem"), get("Retorno", "/retorno"),
 		get("Buscar", "/buscar?q=padaria"), get("Consultas", "/consultas"), get("Lotes", "/lotes"),
-		get("Auditoria", "/auditoria"), get("Webhooks", "/webhooks"), get("a webhook with its log", "/webhooks/"+f.hooks[0].id),
-		get("a webhook's refusals", "/webhooks/"+f.hooks[0].id+"?resultado=refused"),
-		get("Chaves", "/chaves"), get("a key", "/chaves/"+key.id), get("Notificações", "/notificacoes"),
+		get("Auditoria", "/auditoria"), get("Webhooks", "/webhooks"), get("a webhook with its log", "/webhooks/"+f.Hooks[0].ID),
+		get("a webhook's refusals", "/webhooks/"+f.Hooks[0].ID+"?resultado=refused"),
+		get("Chaves", "/chaves"), get("a key", "/chaves/"+key.ID), get("Notificações", "/notificacoes"),
 		get("Equipe", "/equipe"), get("Automações", "/automacoes"),
 		{name: "statement as CSV, whole", method: http.MethodGet, path: path("/extrato.csv"), whole: true},
 		{name: "contacts as CSV, whole", method: http.MethodGet, path: path("/contatos.csv"), whole: true},

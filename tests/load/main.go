@@ -31,6 +31,7 @@ type settings struct {
 	databases                 string
 	profile                   bool
 	binary, only, profiles    string
+	keep                      string
 }
 
 func main() {
@@ -46,6 +47,7 @@ func main() {
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
 	sizes := flag.String("growth", "", "measure pages instead, at these numbers of lookups, such as 10000,1000000")
+	flag.StringVar(&s.keep, "keep", "", "with -growth: fill the SQLite database of this folder, which is kept for the next measurement")
 	several := flag.Bool("instances", false, "measure one instance and two on one PostgreSQL, and what rows take")
 	background := flag.Bool("background", false, "measure posts beside what is done in the background")
 	flag.Parse()

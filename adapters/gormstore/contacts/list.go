@@ -71,8 +71,9 @@ func standsAt(c crm.Contact) ContactRow {
 // would skip over all contacts that the filter leaves out.
 const fewContacts = 2000
 
-// walksOf returns index walks for a filter. Each begins with one column; the index of the first holds the columns of
-// all the others behind the ids, so that contacts they leave out are skipped inside the index.
+// walksOf returns index walks for a filter. Each begins with one column, or with a member and a stage; the index of the
+// first holds the columns of all the others behind the ids, so that contacts that they leave out are skipped inside the
+// index.
 func walksOf(orgID string, f ports.ContactFilter) (given []engine.Walk) {
 	type column struct{ name, value string }
 	stage, assignee := column{"stage_id", f.StageID}, column{"assignee_id", f.AssigneeID}
@@ -97,6 +98,12 @@ func walksOf(orgID string, f ports.ContactFilter) (given []engine.Walk) {
 	}
 	add("contacts_of_webhook", "", webhook, stage, assignee, origin)
 	add("contacts_of_origin", "", origin, stage, assignee)
+	if !f.Waiting && f.StageID != "" && f.AssigneeID != "" {
+		return append(given, engine.Walk{
+			Index: "contacts_of_assignee_in", Before: 3, Columns: []string{"org_id", assignee.name, stage.name},
+			Values: []any{orgID, f.AssigneeID, f.StageID},
+		})
+	}
 	add("contacts_of_assignee", "", assignee, stage)
 	if !f.Waiting {
 		add("contacts_stage", "", stage)
@@ -122,7 +129,8 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w en
 	few := cmp.Or(most, fewContacts)
 	n = few + 1
 	for _, one := range given {
-		one.Columns, one.Values = one.Columns[:1], one.Values[:1]
+		before := max(one.Before, 1)
+		one.Columns, one.Values = one.Columns[:before], one.Values[:before]
 		found, err := count(one, few)
 		if err != nil {
 			return w, 0, err
@@ -132,7 +140,7 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w en
 		}
 	}
 	if w.Index == "" {
-		if w = given[0]; most > 0 && len(w.Columns) > 1 {
+		if w = given[0]; most > 0 && len(w.Columns) > max(w.Before, 1) {
 			n, err = count(w, most)
 		}
 	}

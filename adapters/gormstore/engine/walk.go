@@ -14,6 +14,8 @@ type Walk struct {
 	Values  []any
 	// Only is the condition of a partial index, where its columns do not imply it.
 	Only string
+	// Before is how many columns come before the ids in the index; 0 stands for one.
+	Before int
 }
 
 // WalkOf is the range of an index that has a value in its first column.
@@ -39,7 +41,7 @@ func (w Walk) Page(db *gorm.DB, table, above, below string, ascending bool, limi
 		db = db.Where(w.Only)
 	}
 	for i, column := range w.Columns {
-		if inList && !sqlite {
+		if i == 0 && inList && !sqlite {
 			db = db.Where(column+" = ANY(ARRAY[?]::uuid[])", w.Values[i]).Order(column + direction)
 		} else {
 			db = db.Where(column+" = ?", w.Values[i])
@@ -54,9 +56,11 @@ func (w Walk) Page(db *gorm.DB, table, above, below string, ascending bool, limi
 	return db.Where("id > ?", above).Order("id" + direction + nulls)
 }
 
-// withoutNulls are indexes from before NULLS LAST was used to rule out the primary key.
+// withoutNulls are indexes from before NULLS LAST was used to rule out the primary key, and one beside which another has
+// that order, too.
 var withoutNulls = []string{
 	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "lookups_contact", "contacts_org", "contacts_stage",
+	"contacts_of_assignee_in",
 }
 
 // Passing is a condition on the rows of a walk that the planner cannot estimate: where it expects few rows to be left,

@@ -74,6 +74,13 @@ func sessionOf(v *engine.Vault, row sessionRow) access.Session {
 	return s
 }
 
+// whoeverIsIn are the columns of a member, the views, because every page shows them, and whether the organisation wants
+// a second factor of all.
+var whoeverIsIn = engine.ColumnNames(MemberRow{}, "members") + `,
+	COALESCE((SELECT value FROM member_preferences p
+		WHERE p.org_id = members.org_id AND p.member_id = members.id AND p.name = ?), '') AS views,
+	(SELECT second_factor FROM organisations o WHERE o.id = members.org_id) AS of_all_two`
+
 func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Session, m crm.Member, err error) {
 	hash := t.Hash()
 	err = r.Query(ctx, "sessions.find", func(db *gorm.DB) error {
@@ -81,25 +88,20 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 			session sessionRow
 			member  struct {
 				MemberRow
-				Views string
+				Views    string
+				OfAllTwo bool
 			}
 		)
 		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
 			return err
 		}
-		// With the views, because every page shows them.
-		const views = `, COALESCE((SELECT value FROM member_preferences p
-			WHERE p.org_id = members.org_id AND p.member_id = members.id AND p.name = ?), '') AS views`
-		if err := db.Table("members").Select(engine.ColumnNames(MemberRow{}, "members")+views, string(crm.ContactViews)).
+		if err := db.Table("members").Select(whoeverIsIn, string(crm.ContactViews)).
 			Take(&member, "id = ?", session.MemberID).Error; err != nil {
 			return err
 		}
 		s, m = sessionOf(r.vault, session), member.Member()
-		m.Views = member.Views
-		if m.SecondFactor || s.FactorElsewhere {
-			return nil
-		}
-		return db.Model(&orgRow{}).Select("second_factor").Where("id = ?", member.OrgID).Scan(&m.NeedsFactor).Error
+		m.Views, m.NeedsFactor = member.Views, member.OfAllTwo && !m.SecondFactor && !s.FactorElsewhere
+		return nil
 	})
 	return s, m, err
 }
