@@ -156,6 +156,9 @@ func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {
 		form.Field = sent // no column was named: none will do
 	}
 	data := batchesPage{Form: form, Problem: refusal.Message}
+	if form.Field == "finalidade" && f.Purpose == "" { // the message is for programs
+		data.Problem = "Escolha para que é a consulta. Nada foi consultado nem cobrado."
+	}
 	switch form.Field {
 	case sent, "coluna", "nome": // which say it themselves
 		data.Problem = ""
