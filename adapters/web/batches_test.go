@@ -66,7 +66,7 @@ func TestABatchFromFileToResult(t *testing.T) {
 	}
 	page = v.get(place)
 	v.shows(page, "Clientes de maio", "Orçado", "Documentos diferentes 3 1 repetido, 1 inválido", "A consultar 3",
-		"5 O CPF virou um número arredondado")
+		"1 linha; não é consultada nem cobrada", "5 O CPF virou um número arredondado")
 	if site.bureau.calls.Load() != 0 {
 		t.Error("a quote asks the bureau")
 	}
@@ -84,7 +84,9 @@ func TestABatchFromFileToResult(t *testing.T) {
 		t.Errorf("resumed: %d", status)
 	}
 	page = v.until(place, "Concluído")
-	v.shows(page, "respondida", "falhou", "como na linha 2", "Ana Souza", "inválido", "Gasto R$ 1,35")
+	v.shows(page, "respondida", "falhou", "como na linha 2", "Ana Souza", "inválido", "Gasto R$ 1,35",
+		"Consultar de novo 1 até R$ 0,45")
+	has(t, "a batch that is done with failures", page, `name="falhas" value="sim"`)
 	if got := site.bureau.calls.Load(); got != 3 {
 		t.Errorf("%d calls", got)
 	}
@@ -149,12 +151,20 @@ func TestBatchesThatAreNotQuoted(t *testing.T) {
 		if !strings.Contains(page, `value="Meu lote"`) {
 			t.Errorf("%s: what was typed is gone", what)
 		}
+		v.shows(page, "Escolha o arquivo de novo.")
+		if field := map[string]string{"an unknown column": "coluna", "no documents": "arquivo"}[what]; field != "" {
+			has(t, what, page, `id="`+field+`-p"`)
+			hasNot(t, what, page, `class="alert a-bad"`)
+		}
 	}
 	status, page := v.post("/lotes", url.Values{"produto": {"cpf"}})
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("nothing sent: %d", status)
 	}
 	v.shows(page, "Escolha um arquivo, ou cole os documentos.")
+	has(t, "nothing sent", page, `id="arquivo-p"`)
+	_, page = v.post("/lotes", url.Values{"produto": {"cpf"}, "documentos": {"nada"}})
+	has(t, "nothing that is a document", page, `id="documentos-p"`)
 	if status, _ = v.post("/lotes", url.Values{"produto": {"cpf"}, "documentos": {"529.982.247-25\n02345678992"}}); status !=
 		http.StatusSeeOther {
 		t.Errorf("pasted: %d", status)

@@ -283,7 +283,7 @@ func TestARotationComesBackAsItWasSent(t *testing.T) {
 		"nome": {"Plantão"}, "membro": {caio}, "peso-" + ana: {"3"}, "peso-" + caio: {"99"}, "fora-" + caio: {"2031-05-04"},
 	}
 	page := v.comesBack(path, sent)
-	has(t, "a weight that is none", page, `name="nome" value="Plantão"`, `value="`+caio+`" checked`,
+	has(t, "a weight that is none", page, `id="nome-`+made.ID+`" name="nome" type="text" value="Plantão"`, `value="`+caio+`" checked`,
 		`name="peso-`+ana+`" type="number" min="1" max="10" value="3"`,
 		`name="peso-`+caio+`" type="number" min="1" max="10" value="99"`, `value="2031-05-04"`, "Vendas")
 	hasNot(t, "a weight that is none", page, `value="`+ana+`" checked`)

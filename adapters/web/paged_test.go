@@ -82,7 +82,7 @@ func TestListsOfManyHavePages(t *testing.T) {
 		if at := got.Header.Get("Location"); at != "" {
 			page = v.get(at)
 		}
-		if !strings.Contains(page, "perguntar=senha-"+id) {
+		if !strings.Contains(page, "senha-"+id) {
 			t.Errorf("%s: whom it was about is on another page", what)
 		}
 	}

@@ -69,7 +69,8 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 	v.send("/consultar", "documento", aPerson, "finalidade", "cobranca")
 
 	_, page = v.send("/lotes", "produto", "cpf", "documentos", aPerson)
-	has(t, "a batch for nothing", page, "Informe a finalidade da consulta")
+	has(t, "a batch for nothing", page, "Escolha para que é a consulta.")
+	hasNot(t, "a batch for nothing", page, "X-Finalidade", "--purpose")
 	response, _ = v.send("/lotes", "produto", "cpf", "documentos", aPerson, "finalidade", "credito")
 	has(t, "a batch says what it is for", v.get(response.Header.Get("Location")), "Análise de crédito")
 	response, _ = v.send("/contatos", "nome", "Rita", "email", "rita@example.com", "documentos", "529.982.247-25")

@@ -99,7 +99,7 @@ func TestASecondFactorWithoutScript(t *testing.T) {
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("off with a code that was used: %d", status)
 	}
-	has(t, "off with a code that was used", page, "Este código não vale")
+	has(t, "off with a code that was used", page, "Este código não vale", "Desligar o segundo fator?")
 	if status, _ := v.post("/conta/segundo-fator/desligar", url.Values{"codigo": {recovery[2]}}); status != http.StatusSeeOther {
 		t.Errorf("off: %d", status)
 	}

@@ -24,11 +24,13 @@ const (
 	UndoMerge = 30 * 24 * time.Hour
 )
 
-// CanUndo reports whether the contact can be brought back at a time.
-func (r Removal) CanUndo(now time.Time) bool {
-	most := UndoDeletion
+// Until is until when the contact can be brought back.
+func (r Removal) Until() time.Time {
 	if r.IntoID != "" {
-		most = UndoMerge
+		return r.At.Add(UndoMerge)
 	}
-	return !r.Unreadable && now.Sub(r.At) <= most
+	return r.At.Add(UndoDeletion)
 }
+
+// CanUndo reports whether the contact can be brought back at a time.
+func (r Removal) CanUndo(now time.Time) bool { return !r.Unreadable && !now.After(r.Until()) }

@@ -56,6 +56,7 @@ func TestSlowABatchFromAFileToItsResult(t *testing.T) {
 		b.Fill("#documentos", "nada")
 		b.Press("Fazer orçamento")
 		b.See("Nenhuma coluna tem")
+		comesBack(t, b, "#documentos", "nada", "documentos")
 		b.Accessible()
 	})
 }

@@ -36,6 +36,17 @@ func fits(b *browsertest.Browser) {
 	b.Size(1280, false)
 }
 
+// comesBack checks a form that was not accepted: a field has what was typed, and the field at fault has the focus.
+func comesBack(t *testing.T, b *browsertest.Browser, css, typed, focused string) {
+	t.Helper()
+	if value := browsertest.Eval[string](b, "document.querySelector('"+css+"').value"); value != typed {
+		t.Errorf("%s has %q, want %q", css, value, typed)
+	}
+	if id := browsertest.Eval[string](b, "document.activeElement.id"); id != focused {
+		t.Errorf("the focus is on %q, want %q", id, focused)
+	}
+}
+
 // code is a current or upcoming code.
 func code(t *testing.T, secret string, steps int) string {
 	t.Helper()
@@ -82,12 +93,12 @@ func TestSlowTheSecondFactor(t *testing.T) {
 		recovery := strings.Fields(browsertest.Eval[string](b, "document.querySelector('#codigos').textContent"))
 		b.Press("Já guardei")
 		b.See("10 códigos guardados ainda valem")
-		b.Fill("#chave-nome", "Chave de teste")
+		b.Fill("#nome", "Chave de teste")
 		b.Fill("#prova-chave", "000000")
 		b.Press("Criar chave")
 		b.See("Este código não vale")
 		fits(b)
-		b.Fill("#chave-nome", "Chave de teste")
+		comesBack(t, b, "#nome", "Chave de teste", "prova-chave")
 		b.Fill("#prova-chave", code(t, secret, 1))
 		b.Press("Criar chave")
 		b.See("Chave de acesso criada.", "Chave de teste")
@@ -139,8 +150,13 @@ func TestSlowTheSecondFactor(t *testing.T) {
 		b.Press("Desligar o segundo fator")
 		b.See("Desligar o segundo fator?")
 		b.Accessible()
-		b.Fill("#desligar-c", recovery[1])
-		b.Click("#desligar button[type=submit]")
+		b.Fill("#prova", "000000")
+		b.Click("#perguntar button[type=submit]")
+		b.See("Desligar o segundo fator?", "Este código não vale")
+		comesBack(t, b, "#prova", "", "prova")
+		fits(b)
+		b.Fill("#prova", recovery[1])
+		b.Click("#perguntar button[type=submit]")
 		b.See("A sua organização exige um segundo fator")
 		walked.Add(1)
 	})

@@ -137,6 +137,18 @@ func TestSlowAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 			t.Fatal("the page shows no address")
 		}
 		p.hook = address
+		b.Size(390, false)
+		b.Visit(b.Path() + "?como=google")
+		b.Accessible()
+		if lost := browsertest.Eval[string](b, `(() => {
+			const line = document.querySelector('.seg-line'), open = line.querySelector('[aria-current]')
+			const [l, o] = [line, open].map((e) => e.getBoundingClientRect())
+			if (o.left < l.left - 1 || o.right > l.right + 1) return 'the open tab is out of sight'
+			return l.height > 1.5 * o.height ? 'the tabs take several lines' : ''
+		})()`); lost != "" {
+			t.Error(lost)
+		}
+		b.Size(1280, false)
 		b.Fill("#corpo", `{"Seu nome":"Plínio Sá","e-mail":"plinio@example.com","Orçamento":"R$ 2.400","Prazo":"dezembro"}`)
 		b.Press("Testar")
 		b.See("O contato seria", "Plínio Sá", "R$ 2.400,00", "Prazo: dezembro")

@@ -27,7 +27,8 @@ func TestSlowContactsAreDeletedAndMerged(t *testing.T) {
 		b.Accessible()
 		b.Size(1280, false)
 		b.Press("Unir")
-		b.See("Contatos unidos", "segunda vez", "foi unido a este contato")
+		b.See("Contatos unidos", "segunda vez", "foi unido a este", "dá para separar até",
+			"agora, no contato que foi unido a este")
 		b.Accessible()
 		b.Press("Separar")
 		b.See("Contatos separados", "pode ser a mesma pessoa")

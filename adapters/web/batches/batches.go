@@ -148,7 +148,21 @@ func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {
 	if refusal == nil || !app.IsRefusal(why) && refusal.Code != fault.BodyTooLarge {
 		return why
 	}
+	sent := "arquivo"
+	if f.Documents != "" {
+		sent = "documentos"
+	}
+	if form.Field == "arquivo" || form.Field == "coluna" && f.Column == "" {
+		form.Field = sent // no column was named: none will do
+	}
 	data := batchesPage{Form: form, Problem: refusal.Message}
+	if form.Field == "finalidade" && f.Purpose == "" { // the message is for programs
+		data.Problem = "Escolha para que é a consulta. Nada foi consultado nem cobrado."
+	}
+	switch form.Field {
+	case sent, "coluna", "nome": // which say it themselves
+		data.Problem = ""
+	}
 	errors.As(why, (*app.Tabs)(&data.Tabs))
 	return s.batchesPage(c, http.StatusUnprocessableEntity, "", data)
 }

@@ -112,5 +112,5 @@ func (s pages) contactPart(c *web.Call, f struct {
 	if err := s.Contacts.Part(c.Ctx(), c.By, c.PathValue("id"), f.Other); err != nil {
 		return err
 	}
-	return c.Done("/contatos/"+f.Other, "Contatos separados.")
+	return c.Done("/contatos/"+f.Other, "Contatos separados. Este é o que estava unido ao outro.")
 }

@@ -17,16 +17,16 @@ import (
 // rotationsPage shows who gets contacts in turn.
 type rotationsPage struct {
 	Rotations []rotationCard
-	// New is the name in a new rotation's form that is shown again, Problem what is wrong with it.
-	New, Problem string
+	// New is the form of a new one; Problem is why one was not removed.
+	New     web.Form
+	Problem string
 }
 
 // rotationCard is a rotation with a row for every member who may be in it.
 type rotationCard struct {
 	contacts.RotationView
-	// Called is its name in the form.
-	Called string
-	Rows   []rotationRow
+	Form web.Form
+	Rows []rotationRow
 	// Open is whether its form is open: nobody is in it yet, or what was sent is shown again.
 	Open bool
 }
@@ -43,7 +43,6 @@ type rotationRow struct {
 // typed puts what was sent into the form unchanged.
 func (r *rotationCard) typed(form url.Values) {
 	r.Open = true
-	r.Called = form.Get("nome")
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		row.In = slices.Contains(form["membro"], row.Member.ID)
@@ -51,9 +50,10 @@ func (r *rotationCard) typed(form url.Values) {
 	}
 }
 
-func (s pages) rotationList(c *web.Call) error { return s.rotations(c, http.StatusOK, "") }
+func (s pages) rotationList(c *web.Call) error { return s.rotations(c, http.StatusOK, web.Form{}) }
 
-func (s pages) rotations(c *web.Call, status int, problem string) error {
+// rotations shows the page, with the form that comes back.
+func (s pages) rotations(c *web.Call, status int, shown web.Form) error {
 	all, err := s.Rotations.List(c.Ctx(), c.By, c.By.OrgID())
 	if err != nil {
 		return err
@@ -62,13 +62,15 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 	if err != nil {
 		return err
 	}
-	data := rotationsPage{Problem: problem}
-	back := problem != "" && c.PostForm.Has("nome") // the form that removes a rotation has no name field
-	if back && c.PathValue("id") == "" {
-		data.New = c.PostForm.Get("nome")
+	data, back := rotationsPage{}, len(shown.Values) > 0 // the form that removes a rotation has no fields
+	switch {
+	case !back:
+		data.Problem = shown.Problem
+	case c.PathValue("id") == "":
+		data.New = shown
 	}
 	for _, r := range all {
-		card := rotationCard{RotationView: r, Called: r.Name, Open: len(r.Places) == 0}
+		card := rotationCard{RotationView: r, Open: len(r.Places) == 0}
 		for _, m := range members {
 			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
 			for _, p := range r.Places {
@@ -85,6 +87,7 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 			}
 		}
 		if back && c.PathValue("id") == r.ID {
+			card.Form = shown
 			card.typed(c.PostForm)
 		}
 		data.Rotations = append(data.Rotations, card)
@@ -95,44 +98,58 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 }
 
 func (s pages) rotationAdd(c *web.Call, f struct {
-	Name string `form:"nome"`
+	Name string `form:"nome" app:"name"`
 }) error {
-	_, err := s.Rotations.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, nil)
-	return s.rotationDone(c, err, "Rodízio criado. Marque quem participa.")
+	made, err := s.Rotations.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, nil)
+	return s.rotationDone(c, &f, err, made.ID, "Rodízio criado. Marque quem participa.")
 }
 
 // rotationChange reads a row of fields for each member: a member takes part where the box is ticked.
 func (s pages) rotationChange(c *web.Call, f struct {
-	Name string   `form:"nome"`
+	Name string   `form:"nome" app:"name"`
 	In   []string `form:"membro"`
 }) error {
-	var members []crm.RotationMember
-	for _, id := range f.In {
+	id := c.PathValue("id")
+	members, err := s.inTurn(c, f.In)
+	if err == nil {
+		err = s.Rotations.Change(c.Ctx(), c.By, id, f.Name, members)
+	}
+	return s.rotationDone(c, &f, err, id, "Rodízio guardado. O próximo contato já segue o que mudou.")
+}
+
+// inTurn reads the fields of the members who take part.
+func (s pages) inTurn(c *web.Call, in []string) (members []crm.RotationMember, err error) {
+	for _, id := range in {
 		m := crm.RotationMember{MemberID: id}
 		m.Weight, _ = text.Whole(c.PostForm.Get("peso-" + id)) // zero is refused later
 		if day := c.PostForm.Get("fora-" + id); day != "" {
 			until, err := s.Calendar.StartOf(day)
 			if err != nil {
-				return s.rotations(c, http.StatusUnprocessableEntity, "Escreva a data como 31/12/2026.")
+				return nil, app.Invalid("away", "Escreva a data como 31/12/2026.")
 			}
 			m.AwayUntil = s.Calendar.NextDay(until)
 		}
 		members = append(members, m)
 	}
-	err := s.Rotations.Change(c.Ctx(), c.By, c.PathValue("id"), f.Name, members)
-	return s.rotationDone(c, err, "Rodízio guardado. O próximo contato já segue o que mudou.")
+	return members, nil
 }
 
 func (s pages) rotationRemove(c *web.Call) error {
-	return s.rotationDone(c, s.Rotations.Remove(c.Ctx(), c.By, c.PathValue("id")), "Rodízio tirado.")
+	err := s.Rotations.Remove(c.Ctx(), c.By, c.PathValue("id"))
+	return s.rotationDone(c, &struct{}{}, err, "", "Rodízio tirado.")
 }
 
-func (s pages) rotationDone(c *web.Call, err error, notice string) error {
+// rotationDone shows a rotation with what was done, or again the form that was refused.
+func (s pages) rotationDone(c *web.Call, f any, err error, id, notice string) error {
 	if app.IsRefusal(err) {
-		return s.rotations(c, http.StatusUnprocessableEntity, app.FaultOf(err).Message)
+		shown, _ := c.Again(f, err)
+		return s.rotations(c, http.StatusUnprocessableEntity, shown)
 	}
 	if err != nil {
 		return err
 	}
-	return c.Done("/rodizios", notice)
+	if id != "" {
+		id = "#r-" + id
+	}
+	return c.Done("/rodizios"+id, notice)
 }

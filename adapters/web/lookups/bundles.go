@@ -144,6 +144,14 @@ type bundlesPage struct {
 	web.Form
 }
 
+// FormOf is the form of a part of the page: as it was sent, where it comes back.
+func (p bundlesPage) FormOf(part string) web.Form {
+	if p.Part != part {
+		return web.Form{}
+	}
+	return p.Form
+}
+
 // Has reports whether a product is chosen in the form of a bundle.
 func (p bundlesPage) Has(b catalog.Bundle, product string) bool {
 	if p.Part == b.ID {

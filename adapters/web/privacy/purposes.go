@@ -22,6 +22,14 @@ type purposesPage struct {
 	web.Form
 }
 
+// FormOf is the form of a part of the page: as it was sent, where it comes back.
+func (p purposesPage) FormOf(part string) web.Form {
+	if p.Part != part {
+		return web.Form{}
+	}
+	return p.Form
+}
+
 // Has reports whether a role is chosen in the form of a purpose.
 func (p purposesPage) Has(purpose crm.Purpose, r crm.Role) bool {
 	if p.Part == purpose.Code {

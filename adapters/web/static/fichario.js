@@ -1,6 +1,12 @@
 // Script for the pages. All of it only adds comfort: without script the same forms and links do the same.
 'use strict'
 
+// A line of tabs that scrolls shows the open one.
+for (const open of document.querySelectorAll(':is(.tabs, .seg-line) > [aria-current]')) {
+  const line = open.parentElement
+  line.scrollLeft = open.offsetLeft - line.offsetLeft - (line.clientWidth - open.offsetWidth) / 2
+}
+
 // Copying: a button copies the text in data-copy, or in the element with that id.
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]')

@@ -17,6 +17,7 @@ async function answer(form) {
 
 for (const form of known ? document.querySelectorAll('form[data-passkey]') : []) {
   form.hidden = false
+  form.querySelector('[autofocus]')?.focus() // while it was hidden, the browser could not
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     event.stopPropagation()

@@ -69,7 +69,7 @@
     Object.assign(undo, { type: 'button', className: 'btn btn-q btn-s', textContent: 'Descartar' })
     undo.onclick = () => { store.drop(keyOf(form)); form.reset(); said.remove() }
     said.append(undo)
-    const field = back.closest('.field, .join, .stack') || form
+    const field = back.closest('.join') || back.closest('.field, .stack') || form
     field.after(said)
   }
 

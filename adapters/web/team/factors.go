@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"net/http"
 
 	"fichario/adapters/web"
@@ -49,19 +50,28 @@ type factorData struct {
 	Picture, Spaced string
 	// Owner says that the member may require second factors; Needed that the member must have one, and has none.
 	Owner, Needed bool
-	// Device is a suggested name for a passkey of this device.
-	Device string
+	// Key is whether the form that comes back is that of a passkey.
+	Key bool
 }
 
-func (s pages) factorShow(c *web.Call) error { return s.factorPage(c, http.StatusOK, web.Form{}) }
+func (s pages) factorShow(c *web.Call) error {
+	return s.factorPage(c, http.StatusOK, web.Form{Values: map[string]string{}}, "")
+}
 
-func (s pages) factorPage(c *web.Call, status int, shown web.Form) (err error) {
-	data := factorData{
-		Form: shown, Owner: c.Member.Role == crm.Owner, Needed: c.Member.NeedsFactor,
-		Device: access.Device(c.UserAgent()),
-	}
+// factorPage shows the page, or instead its question ask. A problem of no field that it shows is said at its top.
+func (s pages) factorPage(c *web.Call, status int, shown web.Form, ask string) (err error) {
+	data := factorData{Form: shown, Owner: c.Member.Role == crm.Owner, Needed: c.Member.NeedsFactor}
 	if data.FactorView, err = s.Factors.View(c.Ctx(), c.By); err != nil {
 		return err
+	}
+	_, data.Key = data.Values["nome"]
+	fields := map[string]bool{"nome": data.Key, "atual": data.Key || data.Secret != "",
+		"codigo": ask != "" || data.Secret != ""}
+	if !fields[data.Field] {
+		data.Field = ""
+	}
+	if !data.Key {
+		data.Values["nome"] = cmp.Or(access.Device(c.UserAgent()), "Este aparelho")
 	}
 	if data.Secret != "" {
 		if data.Picture, err = s.CodePicture(data.Secret, c.Member.Email); err != nil {
@@ -71,11 +81,12 @@ func (s pages) factorPage(c *web.Call, status int, shown web.Form) (err error) {
 			data.Spaced += data.Secret[i:min(i+4, len(data.Secret))] + " "
 		}
 	}
-	return c.RenderStatus(status, "segundo-fator", web.Page{Title: "Segundo fator", Nav: "conta", Data: data})
+	page := web.Page{Title: "Segundo fator", Nav: "conta", Data: data, Ask: ask}
+	return c.RenderStatus(status, "segundo-fator", page)
 }
 
-// factorDone answers a form of the page: with recovery codes, a notice, or a fault.
-func (s pages) factorDone(c *web.Call, f any, err error, recovery []string, notice string) error {
+// factorDone answers a form of the page, or of its question ask: with recovery codes, a notice, or a fault.
+func (s pages) factorDone(c *web.Call, f any, ask string, err error, recovery []string, notice string) error {
 	if err == nil && recovery != nil {
 		return c.Render("codigos", web.Page{Title: "Códigos de recuperação", Nav: "conta", Data: recovery})
 	}
@@ -85,7 +96,7 @@ func (s pages) factorDone(c *web.Call, f any, err error, recovery []string, noti
 	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
 		retryAfter(c, why)
 		shown, _ := c.Again(f, err)
-		return s.factorPage(c, http.StatusUnprocessableEntity, shown)
+		return s.factorPage(c, http.StatusUnprocessableEntity, shown, ask)
 	}
 	return err
 }
@@ -107,16 +118,16 @@ func (s pages) codesConfirm(c *web.Call, f struct {
 	Proof web.AsTyped `form:"atual" app:"proof"`
 }) error {
 	recovery, err := s.Factors.ConfirmCodes(c.Ctx(), c.By, f.Code, string(f.Proof))
-	return s.factorDone(c, &f, err, recovery, "Códigos ligados.")
+	return s.factorDone(c, &f, "", err, recovery, "Códigos ligados.")
 }
 
 func (s pages) factorOff(c *web.Call, f ownCode) error {
-	return s.factorDone(c, &f, s.Factors.Off(c.Ctx(), c.By, f.Code), nil, "Segundo fator desligado.")
+	return s.factorDone(c, &f, "desligar", s.Factors.Off(c.Ctx(), c.By, f.Code), nil, "Segundo fator desligado.")
 }
 
 func (s pages) recoveryRenew(c *web.Call, f ownCode) error {
 	recovery, err := s.Factors.Renew(c.Ctx(), c.By, f.Code)
-	return s.factorDone(c, &f, err, recovery, "")
+	return s.factorDone(c, &f, "refazer", err, recovery, "")
 }
 
 func (s pages) factorRequire(c *web.Call, f struct {
@@ -126,7 +137,7 @@ func (s pages) factorRequire(c *web.Call, f struct {
 	if f.Required {
 		notice = "O segundo fator é exigido de todos a partir de agora."
 	}
-	return s.factorDone(c, &f, s.Factors.Require(c.Ctx(), c.By, f.Required), nil, notice)
+	return s.factorDone(c, &f, "", s.Factors.Require(c.Ctx(), c.By, f.Required), nil, notice)
 }
 
 func (s pages) passkeyNew(c *web.Call) error {
@@ -144,10 +155,10 @@ func (s pages) passkeyAdd(c *web.Call, f struct {
 	Proof  web.AsTyped `form:"atual" app:"proof"`
 }) error {
 	recovery, err := s.Factors.AddPasskey(c.Ctx(), c.By, f.Ticket, f.Name, []byte(f.Answer), string(f.Proof))
-	return s.factorDone(c, &f, err, recovery, "Chave de acesso criada.")
+	return s.factorDone(c, &f, "", err, recovery, "Chave de acesso criada.")
 }
 
 func (s pages) passkeyRemove(c *web.Call, f ownCode) error {
 	err := s.Factors.RemovePasskey(c.Ctx(), c.By, c.PathValue("id"), f.Code)
-	return s.factorDone(c, &f, err, nil, "Chave de acesso removida.")
+	return s.factorDone(c, &f, "chave-"+c.PathValue("id"), err, nil, "Chave de acesso removida.")
 }

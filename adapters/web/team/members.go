@@ -103,10 +103,14 @@ func (f memberChangeFields) change(c *web.Call) team.MemberChange {
 }
 
 func (s pages) memberPassword(c *web.Call, f struct {
-	Password web.AsTyped `form:"senha"`
+	Password web.AsTyped `form:"senha" app:"password"`
 }) error {
 	id := c.PathValue("id")
 	err := s.Members.SetPassword(c.Ctx(), c.By, id, string(f.Password))
+	if shown, ok := c.Again(&f, err); ok {
+		again := teamPage{Part: "equipe", About: id, Ask: "senha-" + id, Form: shown}
+		return s.teamPage(c, http.StatusUnprocessableEntity, again)
+	}
 	return s.personDone(c, id, err, "Senha trocada. As sessões dessa pessoa terminaram.")
 }
 

@@ -20,8 +20,8 @@ type teamPage struct {
 	Origins []crm.Origin
 	// Edit is the id of the row being edited, About that of the person whom something was done to: the page shows them.
 	Edit, About string
-	// Part names the form that is shown again, with its fault.
-	Part string
+	// Part names the form that is shown again, with its fault; Ask the question.
+	Part, Ask string
 	web.Form
 }
 
@@ -63,7 +63,7 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 		return err
 	}
 	return c.RenderStatus(status, "equipe", web.Page{
-		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data, Wide: true,
+		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data, Wide: true, Ask: data.Ask,
 	})
 }
 
