@@ -143,6 +143,31 @@ func TestAnIDOfSeveralPeople(t *testing.T) {
 	}
 }
 
+// TestASeatOfABookingIsWhoTookIt: those who took the other seats before stand in the list too, with all that they said.
+func TestASeatOfABookingIsWhoTookIt(t *testing.T) {
+	t.Parallel()
+	const (
+		ana = `{"name":"Ana","email":"ana@x.com","phoneNumber":"+5511987654321","bookingSeat":{"referenceUid":"s-1",` +
+			`"data":{"responses":{"name":"Ana","email":"ana@x.com","cpf":"529.982.247-25"}}}}`
+		bia   = `{"name":"Bia","email":"bia@x.com"}`
+		said  = `,"responses":{"email":{"label":"email_address","value":"BIA@x.com"}}`
+		plain = `,"responses":{"email":"bia@x.com"}`
+	)
+	for _, c := range []struct{ attendees, more, want string }{
+		{ana + "," + bia, said, "Bia bia@x.com  "},
+		{ana + "," + bia, plain, "Bia bia@x.com  "},
+		{ana + "," + bia, "", "Bia bia@x.com  "},
+		{bia, said, "Bia bia@x.com  "},
+		{ana, "", "Ana ana@x.com +5511987654321 52998224725"}, // who is alone is the contact, whatever the seat's id
+	} {
+		got := contactsIn(t, "", `{"triggerEvent":"BOOKING_CREATED","payload":{"uid":"bFJeNb2uX8ANpT3JL5EfXw",`+
+			`"organizer":{"name":"Vendas","email":"vendas@x.com"},"attendeeSeatId":"s-2","attendees":[`+c.attendees+`]`+c.more+`}}`)
+		if !strings.EqualFold(got, c.want) {
+			t.Errorf("%s%s: %q, not %q", c.attendees, c.more, got, c.want)
+		}
+	}
+}
+
 // TestNumberedPartsOfOtherQuestions: the parts of a name in Gravity Forms are not the boxes of a list, nor the lines of
 // an address, of which some are empty.
 func TestNumberedPartsOfOtherQuestions(t *testing.T) {
