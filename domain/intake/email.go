@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,6 +88,11 @@ func (d Draft) CheckEmail() error {
 		remedy = " Peça o e-mail no formulário " + d.kind.Platform().Of + ", ou faça o contato à mão a partir deste envio."
 	}
 	remedy = cmp.Or(remedyFor(d.Keys), remedy)
+	if d.deepText != "" {
+		message += fmt.Sprintf(` O campo "%s" é um JSON em texto dentro de texto, mais de %d vezes, e não foi lido.`,
+			d.deepText, tree.MaxTexts)
+		remedy = " Envie o JSON como objeto, e não como texto."
+	}
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {
 			message, remedy = `O campo "`+f.Key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+
