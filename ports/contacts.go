@@ -35,8 +35,8 @@ type Contacts interface {
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Lock is Find that also locks the contact until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, orgID, id string) (crm.Contact, error)
-	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and writes
-	// its event; ErrNotFound when there is none. Only inside InTx.
+	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and whether
+	// it waits, and writes its event; ErrNotFound when there is none. Only inside InTx.
 	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
 }
 
@@ -61,8 +61,8 @@ type ContactHistory interface {
 
 // ContactAnswers is who answered a contact first, and after how long.
 type ContactAnswers interface {
-	// Answer records that a member was the first to answer a contact, at a time, if it waits; see crm.Contact.Waiting.
-	// Only inside InTx.
+	// Answer records that a member was the first to answer a contact, at a time, if it waits; see crm.Contact.Waiting. How
+	// long it waited counts from when it came, or the contact that made it wait by becoming part of it. Only inside InTx.
 	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
 	// Unanswer takes back an Answer that was the contact's first: it waits again, and nobody has answered. Only inside
 	// InTx.

@@ -32,3 +32,7 @@ func (r Removal) CanUndo(now time.Time) bool {
 	}
 	return !r.Unreadable && now.Sub(r.At) <= most
 }
+
+// MadeWait reports whether the contact that it became part of waits for a first answer because of it, see
+// Contact.Waiting.
+func (r Removal) MadeWait() bool { return r.After.Waiting && !r.Before.Waiting }

@@ -231,7 +231,7 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
-	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
+	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search", "waiting"}
 	if !c.Unreadable { // what could not be opened stays, in case its data key is found again
 		columns = append(columns, "note", "documents", "doc_index", "attribution", "consents")
 	}
