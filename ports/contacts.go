@@ -91,6 +91,8 @@ type ContactSearch interface {
 	// empty stages are left out. A filter that Narrows must name its stages; then only the newest contacts of each that
 	// match are counted, up to most.
 	Totals(ctx context.Context, orgID string, f ContactFilter, most int) (map[string]StageTotal, error)
+	// Stray returns contacts, without their notes and attribution, whose stage is no more, up to most.
+	Stray(ctx context.Context, most int) ([]crm.Contact, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
 }

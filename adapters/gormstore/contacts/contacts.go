@@ -301,6 +301,21 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 	return len(ids) > 0, err
 }
 
+// Stray finds the stages by their totals, which are far fewer than contacts.
+func (r contacts) Stray(ctx context.Context, most int) ([]crm.Contact, error) {
+	const op = "contacts.stray"
+	var gone []engine.UID
+	err := r.Query(ctx, op, func(db *gorm.DB) error {
+		return db.Table("stage_totals AS t").Joins("LEFT JOIN stages s ON s.id = t.stage_id").Where("s.id IS NULL").
+			Group("t.stage_id").Having("SUM(t.contacts) > 0").Order("t.stage_id").Limit(most).Pluck("t.stage_id", &gone).Error
+	})
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	return engine.FindAll(ctx, r.Query, op, engine.With(r.vault, ContactOf), withoutNote,
+		engine.Where("stage_id IN ?", gone), engine.Order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(most) })
+}
+
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
 	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(contactID),
 		engine.Order("id"))
