@@ -306,3 +306,39 @@ func TestTextsBesideAListAreAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAddressBesideAListOfOne: the one person of a list who has a name and an address is the contact, not the address
+// outside without a name, nor the phone beside it. Where a name stands outside too, the two outside belong together.
+func TestAnAddressBesideAListOfOne(t *testing.T) {
+	t.Parallel()
+	const ana = `[{"nome":"Ana","email":"ana@x.com"}]`
+	const mobile = `[{"nome":"Ana","email":"ana@x.com","telefone":"11987654321"}]`
+	const two = `[{"nome":"Ana","email":"ana@x.com"},{"nome":"Bia","email":"bia@x.com"}]`
+	for _, c := range []struct{ body, want string }{
+		{`{"email":"dono@conta.com","leads":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contacts":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contatos":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","pessoas":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","records":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","rows":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contacts":` + two + `}`, "Ana ana@x.com  ; Bia bia@x.com  "},
+		{`{"email":"dono@conta.com","contacts":[{"first_name":"Ana","last_name":"Lima","email":"ana@x.com"}]}`,
+			"Ana Lima ana@x.com  "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","contacts":` + mobile + `}`, "Ana ana@x.com +5511987654321 "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + mobile + `}`, "Ana ana@x.com +5511987654321 "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + two + `}`, "Ana ana@x.com  ; Bia bia@x.com  "},
+		{`{"telefone":"1133334444","leads":` + ana + `}`, "Ana ana@x.com +551133334444 "},
+
+		{`{"nome":"Rui","email":"rui@x.com","contacts":` + ana + `}`, "Rui rui@x.com  "},
+		{`{"nome":"Rui","email":"rui@x.com","telefone":"1133334444","contatos":` + mobile + `}`, "Rui rui@x.com +551133334444 "},
+		{`{"email":"ana@x.com","telefone":"1133334444","contacts":` + ana + `}`, "Ana ana@x.com +551133334444 "},
+		{`{"email":"rui@x.com","contacts":[{"email":"ana@x.com"}]}`, " rui@x.com  "},
+		{`{"email":"rui@x.com","billing_address":{"first_name":"Rui","email":"fin@x.com"}}`, "Rui rui@x.com  "},
+		{`{"email":"rui@x.com","items":[{"titular":"Ana","email":"ana@x.com"}]}`, " rui@x.com  "},
+	} {
+		if got := contactsIn(t, "", c.body); got != c.want {
+			t.Errorf("%s: %q, not %q", c.body, got, c.want)
+		}
+	}
+}
