@@ -342,3 +342,29 @@ func TestAnAddressBesideAListOfOne(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfOthers: who did something to a record, what a program names, and the account that advertises are not the
+// contact's.
+func TestNamesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ body, want string }{
+		{`{"data":{"action":"card.create","done_by":{"id":1,"name":"Rui","username":"rui","email":"rui@empresa.com"},` +
+			`"card":{"id":55,"title":"Orçamento","fields":[{"name":"E-mail","value":"ana@x.com"}]}}}`, "|ana@x.com|"},
+		{`{"data":{"done_by":{"name":"Rui","email":"rui@empresa.com"},"card":{"id":55,"title":"Orçamento"}}}`, "||"},
+		{`{"objectId":51,"propertyName":"email","propertyValue":"ana@x.com"}`, "|ana@x.com|"},
+		{`{"email":"ana@x.com","segment_name":"Quentes","nome_do_funil":"Vendas","etapa_nome":"Novo"}`, "|ana@x.com|"},
+		{`{"email":"ana@x.com","nome_da_turma":"Manhã","aluno_nome":"Ana"}`, "Ana|ana@x.com|"},
+		{`{"Email Address":"ana@x.com","First Name":"Ana","Company Name":"ACME","Account Name":"Agência"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","account_name":"Agência","empresa":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","account_name":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","employer_name":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"sdr_email":"rui@empresa.com","sdr_nome":"Rui","Qual seu melhor e-mail?":"ana@x.com","Qual seu nome?":"Ana"}`,
+			"Ana|ana@x.com|"},
+		{`{"closer":{"name":"Rui","email":"rui@empresa.com"},"lead_email":"ana@x.com","lead_nome":"Ana"}`, "Ana|ana@x.com|"},
+	} {
+		d := mustRead(t, "", c.body)
+		if got := d.Name + "|" + d.Email + "|" + d.Company; got != c.want {
+			t.Errorf("%s: %q, not %q", c.body, got, c.want)
+		}
+	}
+}
