@@ -263,3 +263,97 @@ func TestLookupsOfBoth(t *testing.T) {
 		equal(t, "parted", shown(), "0 false")
 	})
 }
+
+// TestWhoWaitsAfterAMerge: where one of two waits, the one that they become waits too, whichever stays, unless a member
+// has answered the other since.
+func TestWhoWaitsAfterAMerge(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook, ctx := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), t.Context()
+		call := func(c crm.Contact) { done(s.contacts.Called(ctx, owner, c.ID)) }
+		arrive := func(name string) crm.Contact {
+			time.Sleep(time.Hour)
+			return s.arrive(hook, name)
+		}
+		cases := []struct {
+			what  string
+			make  func() (one, other crm.Contact)
+			waits bool
+		}{
+			{"who was answered came again", func() (one, other crm.Contact) {
+				one = arrive("a")
+				call(one)
+				return one, arrive("b")
+			}, true},
+			{"and was answered again", func() (one, other crm.Contact) {
+				one = arrive("a")
+				call(one)
+				other = arrive("b")
+				time.Sleep(time.Hour)
+				done(s.contacts.Note(ctx, owner, one.ID, "ligar amanhã"))
+				return one, other
+			}, false},
+			{"the later one was answered", func() (one, other crm.Contact) {
+				one, other = arrive("a"), arrive("b")
+				time.Sleep(time.Hour)
+				call(other)
+				return one, other
+			}, false},
+			{"the earlier one was answered later", func() (one, other crm.Contact) {
+				one, other = arrive("a"), arrive("b")
+				time.Sleep(time.Hour)
+				call(one)
+				return one, other
+			}, false},
+			{"a member made the other", func() (one, other crm.Contact) {
+				one = arrive("a")
+				time.Sleep(time.Hour)
+				return one, s.contact(must(s.contacts.Create(ctx, owner, bia())).ID)
+			}, true},
+			{"both wait", func() (one, other crm.Contact) { return arrive("a"), arrive("b") }, true},
+			{"none waits", func() (one, other crm.Contact) {
+				one, other = arrive("a"), arrive("b")
+				call(one)
+				call(other)
+				return one, other
+			}, false},
+		}
+		for _, c := range cases {
+			for _, turned := range []bool{false, true} {
+				into, from := c.make()
+				if turned {
+					into, from = from, into
+				}
+				into, from = s.contact(into.ID), s.contact(from.ID)
+				shown := must(s.contacts.PreviewMerge(ctx, owner, into.ID, from.ID)).After.Waiting
+				done(s.contacts.Merge(ctx, owner, into.ID, from.ID))
+				equal(t, line(c.what, turned), line(s.contact(into.ID).Waiting, shown), line(c.waits, c.waits))
+				done(s.contacts.Part(ctx, owner, into.ID, from.ID))
+				equal(t, line(c.what, turned, "parted"), line(s.contact(into.ID).Waiting, s.contact(from.ID).Waiting),
+					line(into.Waiting, from.Waiting))
+			}
+		}
+	})
+}
+
+// TestHowLongAMergedContactWaited: since its newest arrival, if the merge made it wait again.
+func TestHowLongAMergedContactWaited(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook, ctx := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), t.Context()
+		answered := func(c crm.Contact) {
+			time.Sleep(time.Hour)
+			done(s.contacts.Called(ctx, owner, c.ID))
+		}
+		first := s.arrive(hook, "a")
+		answered(first)
+		for _, name := range []string{"b", "c"} {
+			time.Sleep(48 * time.Hour)
+			again := s.arrive(hook, name)
+			done(s.contacts.Merge(ctx, owner, first.ID, again.ID))
+			answered(first)
+		}
+		got := must(s.contacts.Waits(ctx, owner, 30))
+		equal(t, "answers", line(got.Waiting, got.Members[0].Answers, got.Members[0].Mean), "0 3 1h0m0s")
+	})
+}

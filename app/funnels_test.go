@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"fichario/app/contacts"
 	"fichario/app/lookups"
 	"fichario/domain/crm"
+	"fichario/domain/webhook"
 )
 
 // funnel returns the default funnel of the organisation.
@@ -165,6 +167,46 @@ func TestOneMovesAContactIntoAStageThatAnotherRemoves(t *testing.T) {
 			if must(s.contacts.View(t.Context(), owner, c.ID)).Stage == "" {
 				t.Error("a contact is in a stage that was removed")
 			}
+		}
+	})
+}
+
+// TestAPostToAStageThatIsRemoved: a post whose webhook was opened before lands in the removed stage, and then in the one
+// where new contacts enter.
+func TestAPostToAStageThatIsRemoved(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for i := range meetings {
+			s := s.another()
+			owner := s.add("dona", crm.Owner)
+			funnel, hook := s.funnel(owner), s.hook(webhook.Signature{})
+			done(s.funnels.PlaceStage(t.Context(), owner, funnel.ID, funnel.Stages[1].ID, 0))
+			if i == 0 {
+				done(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, funnel.Stages[0].ID))
+			}
+			var came crm.Contact
+			both(func(i int) {
+				if i == 0 {
+					came = s.arrive(hook, "bia")
+					return
+				}
+				_ = s.funnels.RemoveStage(t.Context(), owner, funnel.ID, funnel.Stages[0].ID)
+			})
+			stages := s.funnel(owner).Stages
+			done(s.funnels.Rescue(t.Context()))
+			if got := s.contact(came.ID).StageID; !slices.ContainsFunc(stages, func(k crm.Stage) bool { return k.ID == got }) {
+				t.Error("a contact is in a stage that was removed")
+			} else if got != came.StageID {
+				equal(t, "where it is", got, stages[0].ID)
+				equal(t, "history", s.kinds(came.ID), "criado etapa")
+			}
+			_, board, err := s.contacts.Board(t.Context(), owner, funnel.ID, contacts.ContactSearch{}, 9)
+			done(err)
+			total := 0
+			for _, column := range board {
+				total += column.Count
+			}
+			equal(t, "contacts of the funnel", total, 1)
 		}
 	})
 }

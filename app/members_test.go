@@ -136,3 +136,23 @@ func TestTwoOwnersWhoTurnEachOtherOut(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAddressOfAnotherOrganisation signs in there, and here only once: who adds it hears that it cannot be used, and
+// not whose it is.
+func TestAnAddressOfAnotherOrganisation(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	other := s.another()
+	ana, rui := s.add("ana", crm.Owner), other.add("rui", crm.Owner)
+	add := func(by app.Caller, name string) string {
+		_, err := s.members.Add(t.Context(), by, team.NewMember{
+			OrgID: by.OrgID(), Name: "Bia", Email: must(s.store.Repos().Members.Find(t.Context(), ports.AnyOrg, name)).Email,
+			Role: crm.Common,
+		})
+		return app.FaultOf(err).Message
+	}
+	const own, taken = "Já há um membro com este e-mail.", "Este e-mail não pode ser usado aqui. Escolha outro endereço."
+	equal(t, "one's own", add(ana, ana.MemberID()), own)
+	equal(t, "another's", add(ana, rui.MemberID()), taken)
+	equal(t, "and the reverse", add(rui, ana.MemberID()), taken)
+}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"fichario/app/intake"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // numbered makes a post of several leads, each with one of the ids.
@@ -218,4 +220,55 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 	_, err := in.Receive(t.Context(), hook, post(numbered(7, 8)))
 	equal(t, "said", said(err), "servico_indisponivel")
 	equal(t, "traces", s.traces(hook), "1 1 1 1 1")
+}
+
+// TestARetryAcrossAnUpgrade: a post whose people an older version read as one person is known as that one's, and as its
+// own people's where they came with another post.
+func TestARetryAcrossAnUpgrade(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	notifications := func(ids ...int) intake.Post {
+		list := ""
+		for _, id := range ids {
+			list += fmt.Sprintf(`<Notification><Id>04l5g0000%d</Id><sObject><Name>p%[1]d</Name><Email>p%[1]d@x.example</Email>`+
+				`</sObject></Notification>`, id)
+		}
+		return post(`<notifications><OrganizationId>00D</OrganizationId><ActionId>04k</ActionId>`+list+`</notifications>`,
+			"content-type", "text/xml")
+	}
+	older := intake.New(asOneStore{s.store}, s.now)
+	send := func(in *intake.Intake, ids ...int) intake.Accepted {
+		return must(in.Receive(t.Context(), hook, notifications(ids...)))
+	}
+	was := send(older, 1, 2)
+	equal(t, "an older version made", s.traces(hook), "1 1 0 1 1")
+	again := send(s.intake, 1, 2)
+	equal(t, "the retry", line(again.Repeated, contactIDs(again)), line(true, []string{was.ContactID, was.ContactID}))
+	equal(t, "and made", s.traces(hook), "1 1 0 1 2")
+	others := send(s.intake, 2, 3) // one came before, with another body
+	equal(t, "another post", line(others.ContactID == was.ContactID, others.Made(), s.names(others)), "true 1 p1 p3")
+	equal(t, "again", line(send(s.intake, 2, 3)), repeated(others))
+	once := send(s.intake, 4, 5)
+	equal(t, "the present version", line(s.names(once), line(send(s.intake, 4, 5)) == repeated(once)), "p4 p5 true")
+}
+
+// asOneInbox writes the people of a post as one, under the key of the last, as versions did that read repeated elements
+// so.
+type asOneInbox struct{ ports.Inbox }
+
+func (i asOneInbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
+	all := len(a.People)
+	a.People[0].Key = a.People[all-1].Key
+	a.People, a.Delivery.Others = a.People[:1], nil
+	made, err := i.Inbox.Take(ctx, a)
+	return slices.Repeat(made, all), err
+}
+
+type asOneStore struct{ ports.Store }
+
+func (s asOneStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.Inbox = asOneInbox{r.Inbox}
+	return r
 }

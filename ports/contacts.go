@@ -35,8 +35,8 @@ type Contacts interface {
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Lock is Find that also locks the contact until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, orgID, id string) (crm.Contact, error)
-	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and writes
-	// its event; ErrNotFound when there is none. Only inside InTx.
+	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and whether
+	// it waits, and writes its event; ErrNotFound when there is none. Only inside InTx.
 	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
 }
 
@@ -61,8 +61,8 @@ type ContactHistory interface {
 
 // ContactAnswers is who answered a contact first, and after how long.
 type ContactAnswers interface {
-	// Answer records that a member was the first to answer a contact, at a time, if it waits; see crm.Contact.Waiting.
-	// Only inside InTx.
+	// Answer records that a member was the first to answer a contact, at a time, if it waits; see crm.Contact.Waiting. How
+	// long it waited counts from when it came, or the contact that made it wait by becoming part of it. Only inside InTx.
 	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
 	// Unanswer takes back an Answer that was the contact's first: it waits again, and nobody has answered. Only inside
 	// InTx.
@@ -91,6 +91,8 @@ type ContactSearch interface {
 	// empty stages are left out. A filter that Narrows must name its stages; then only the newest contacts of each that
 	// match are counted, up to most.
 	Totals(ctx context.Context, orgID string, f ContactFilter, most int) (map[string]StageTotal, error)
+	// Stray returns contacts, without their notes and attribution, whose stage is no more, up to most.
+	Stray(ctx context.Context, most int) ([]crm.Contact, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
 }

@@ -3,7 +3,6 @@ package contacts
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -137,22 +136,11 @@ func (s bulkStep) unanswer(ctx context.Context, c crm.Contact, at string) error 
 	if err != nil {
 		return err
 	}
-	var members []crm.Member
-	for _, e := range events {
-		if e.At.Before(when) || e.Kind != crm.Called && e.Kind != crm.NoteAdded {
-			continue
-		}
-		if members == nil {
-			if members, err = s.r.Members.List(ctx, s.action.OrgID); err != nil {
-				return err
-			}
-		}
-		// An automation may note something, too.
-		if i := slices.IndexFunc(members, func(m crm.Member) bool { return m.Name == e.Actor }); i >= 0 {
-			return s.r.ContactAnswers.Answer(ctx, c, members[i].ID, e.At)
-		}
+	e, member, err := answerSince(ctx, s.r, s.action.OrgID, events, when, crm.Called, crm.NoteAdded)
+	if err != nil || e.ID == "" {
+		return err
 	}
-	return nil
+	return s.r.ContactAnswers.Answer(ctx, c, member.ID, e.At)
 }
 
 // undelete restores a contact, unless it was restored meanwhile, and then perhaps merged into another, which stays, or

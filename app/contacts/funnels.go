@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -94,10 +95,14 @@ func (u *Funnels) SetOutcome(ctx context.Context, by app.Caller, orgID, stageID 
 	if err := app.MayManageOrg(ctx, u.store.Repos(), by, orgID); err != nil {
 		return err
 	}
-	hasStage := func(f crm.Funnel) bool {
-		return slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == stageID })
+	return u.edit(ctx, by, orgID, withStage(stageID), func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
+}
+
+// withStage returns whether a funnel has a stage.
+func withStage(id string) func(crm.Funnel) bool {
+	return func(f crm.Funnel) bool {
+		return slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == id })
 	}
-	return u.edit(ctx, by, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
 }
 
 // PlaceStage moves a stage to a place, counted from zero.
@@ -180,4 +185,51 @@ func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funne
 		}
 	}
 	return nil
+}
+
+// strayAtOnce is how many contacts of removed stages are looked for at once.
+const strayAtOnce = 100
+
+// serviceName is the service in a contact's history.
+const serviceName = "Fichário"
+
+// Rescue moves contacts whose stage is no more to where new ones enter. A post reads where that is before it is written,
+// and a stage may be removed in between: nothing locks stages for posts, which are many, because removals are few. It is
+// a chore.
+func (u *Funnels) Rescue(ctx context.Context) error {
+	for {
+		strays, err := u.store.Repos().ContactSearch.Stray(ctx, strayAtOnce)
+		if err != nil || len(strays) == 0 {
+			return err
+		}
+		for _, c := range strays {
+			if err := u.rescue(ctx, c.OrgID, c.ID); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (u *Funnels) rescue(ctx context.Context, orgID, id string) error {
+	return u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		c, err := r.Contacts.Lock(ctx, orgID, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil // deleted or merged since
+		}
+		if err != nil {
+			return err
+		}
+		all, err := r.Funnels.List(ctx, orgID)
+		if err != nil || len(all) == 0 {
+			return errors.Join(err, errNoFunnel)
+		}
+		if slices.ContainsFunc(all, withStage(c.StageID)) {
+			return nil // moved since
+		}
+		entry := all[0].Entry()
+		return Move(ctx, r, c, entry.ID, crm.Event{
+			ID: app.NewID(), OrgID: orgID, ContactID: id, Kind: crm.StageMoved, Actor: serviceName, Subject: entry.Name,
+			At: u.clock(),
+		}, "")
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -171,7 +172,48 @@ func (c *Contacts) merged(
 	after := crm.Merge(into, from, func(id string) string { return n.Name(crm.NamedOrigin, id) })
 	// One of them may have withdrawn a consent by a form without the field, which is no consent of its own.
 	after.Consents = append(after.Consents, app.Withdrawn(after, []crm.Contact{into, from})...)
-	return MergePreview{Into: n.View(into), From: n.View(from), After: n.View(after)}, nil
+	after.Waiting, err = waitsAsOne(ctx, r, into, from)
+	return MergePreview{Into: n.View(into), From: n.View(from), After: n.View(after)}, err
+}
+
+// waitsAsOne reports whether the contact that two become waits for a first answer: if one of them does, unless a member
+// has answered the other since that one came.
+func waitsAsOne(ctx context.Context, r ports.Repos, one, other crm.Contact) (bool, error) {
+	if one.Waiting == other.Waiting {
+		return one.Waiting, nil
+	}
+	if other.Waiting {
+		one, other = other, one
+	}
+	events, err := r.ContactHistory.Events(ctx, other.ID)
+	if err != nil {
+		return false, err
+	}
+	e, _, err := answerSince(ctx, r, one.OrgID, events, one.CreatedAt, crm.Called, crm.NoteAdded, crm.StageMoved)
+	return e.ID == "", err
+}
+
+// answerSince returns the first of some entries of a history, not before a time, that has one of the kinds and is a
+// member's, and the member. An automation may note and move, too.
+func answerSince(
+	ctx context.Context, r ports.Repos, orgID string, events []crm.Event, since time.Time, kinds ...crm.EventKind,
+) (crm.Event, crm.Member, error) {
+	var members []crm.Member
+	for _, e := range events {
+		if e.At.Before(since) || !slices.Contains(kinds, e.Kind) {
+			continue
+		}
+		if members == nil {
+			var err error
+			if members, err = r.Members.List(ctx, orgID); err != nil {
+				return crm.Event{}, crm.Member{}, err
+			}
+		}
+		if i := slices.IndexFunc(members, func(m crm.Member) bool { return m.Name == e.Actor }); i >= 0 {
+			return e, members[i], nil
+		}
+	}
+	return crm.Event{}, crm.Member{}, nil
 }
 
 // Merge merges one contact into another: nothing is lost, its history and lookups are read with the other's, and

@@ -84,9 +84,22 @@ func (u *Members) Add(ctx context.Context, by app.Caller, n NewMember) (crm.Memb
 		return r.Members.Create(ctx, m)
 	})
 	if errors.Is(err, ports.ErrExists) {
-		return crm.Member{}, app.Invalid("email", "Já há um membro com este e-mail.")
+		return crm.Member{}, u.taken(ctx, m)
 	}
 	return m, err
+}
+
+// taken is the fault of a new member whose address signs somebody in already. Who works in another organisation is not
+// said.
+func (u *Members) taken(ctx context.Context, m crm.Member) error {
+	own, err := u.store.Repos().Members.List(ctx, m.OrgID)
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(own, func(o crm.Member) bool { return o.Email == m.Email }):
+		return app.Invalid("email", "Já há um membro com este e-mail.")
+	}
+	return app.Invalid("email", "Este e-mail não pode ser usado aqui. Escolha outro endereço.")
 }
 
 // memberDetail is what the audit says of a member.

@@ -108,6 +108,7 @@ func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	now.Company = back(now.Company, r.Before.Company, r.After.Company)
 	now.Amount = back[catalog.Money](now.Amount, r.Before.Amount, r.After.Amount)
 	now.OriginID = back(now.OriginID, r.Before.OriginID, r.After.OriginID)
+	now.Waiting = back(now.Waiting, r.Before.Waiting, r.After.Waiting)
 	own := r.Before
 	for _, other := range still {
 		own.Documents = slices.Concat(own.Documents, other.Contact.Documents)

@@ -34,3 +34,7 @@ func (r Removal) Until() time.Time {
 
 // CanUndo reports whether the contact can be brought back at a time.
 func (r Removal) CanUndo(now time.Time) bool { return !r.Unreadable && !now.After(r.Until()) }
+
+// MadeWait reports whether the contact that it became part of waits for a first answer because of it, see
+// Contact.Waiting.
+func (r Removal) MadeWait() bool { return r.After.Waiting && !r.Before.Waiting }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -137,5 +138,49 @@ func TestBodiesWithoutFields(t *testing.T) {
 			!strings.Contains(f.Message, "O corpo não tem campos.") {
 			t.Errorf("%s %q: %+v, %v", c[0], c[1], f, err)
 		}
+	}
+}
+
+// TestTextsInTexts: JSON as the text of a field is read three deep, quoted twice or not; a refusal of one that is deeper
+// says so.
+func TestTextsInTexts(t *testing.T) {
+	t.Parallel()
+	quoted := func(v any) string {
+		text, _ := json.Marshal(v)
+		return string(text)
+	}
+	const who = `{"nome":"Ana","email":"ana@x.com"}`
+	inside := func(depth int) string {
+		body := who
+		for range depth {
+			body = `{"data":` + quoted(body) + `}`
+		}
+		return body
+	}
+	twice := `{"data":` + quoted(quoted(who)) + `}`
+	for body, read := range map[string]bool{
+		inside(1): true, inside(3): true, inside(4): false, inside(6): false,
+		twice: true, `{"data":` + quoted(twice) + `}`: true, `{"payload":` + quoted(quoted("["+who+"]")) + `}`: true,
+		`{"data":` + quoted(quoted(quoted(quoted(who)))) + `}`: false,
+		quoted(quoted(who)): true, quoted(quoted(quoted(quoted(who)))): false,
+	} {
+		drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
+		if err == nil {
+			err = drafts[0].CheckEmail()
+		}
+		var f *fault.Error
+		switch {
+		case read && (err != nil || drafts[0].Name != "Ana"):
+			t.Errorf("%s: %v", body, err)
+		case !read && (!errors.As(err, &f) || !strings.Contains(f.Message, "texto dentro de")):
+			t.Errorf("%s: %v", body, f)
+		}
+	}
+	d := mustRead(t, "", `{"nome":"Ana","email":"ana@x.com","data":`+quoted(inside(3))+`}`)
+	if note := d.Note(); !strings.Contains(note, "ana@x.com") || d.CheckEmail() != nil {
+		t.Errorf("what is too deep is not in the note: %q", note)
+	}
+	if d := mustRead(t, "", `{"email":"ana@x.com","mensagem":"\"Quero {isso}\""}`); d.Message != `"Quero {isso}"` {
+		t.Errorf("what somebody put in quotes: %q", d.Message)
 	}
 }

@@ -111,6 +111,7 @@ type chooser struct {
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
 	besideEmail string                             // the name beside the e-mail address
+	foreign     map[int32]bool                     // see foreignRecords; nil until it is asked for
 }
 
 // choose gives each field the best answer that claims it.
@@ -134,6 +135,7 @@ func (r *reader) choose(d *Draft) {
 		}
 	}
 	c.dropAccountUser()
+	c.preferListed()
 	c.emailByLook()
 	r.emailByKey(c)
 	c.settle()
@@ -151,6 +153,8 @@ func (r *reader) choose(d *Draft) {
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
+		case w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer):
+			continue
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
 		case w.score.strength < weakName:

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -76,6 +77,65 @@ func (c *chooser) dropAccountUser() {
 	}
 }
 
+// preferListed gives the e-mail to the one person of a list who has a name beside their address, where the address
+// outside the list has none: that is an account's, or whoever sent the list.
+func (c *chooser) preferListed() {
+	outside := c.best[fieldEmail].answer
+	if outside == nil || outside.marks.has(listed) {
+		return
+	}
+	for i := range c.answers {
+		a := &c.answers[i]
+		if a.field != fieldEmail || !a.marks.has(listed) || a.another || a.aside || !c.encloses(outside.group, a.group) {
+			continue
+		}
+		if !c.named(outside.group) && c.named(a.group) {
+			c.best[fieldEmail] = claim{answer: a}
+		}
+		return
+	}
+}
+
+// named reports whether a person's name stands in a record itself.
+func (c *chooser) named(group int32) bool {
+	return slices.ContainsFunc(c.waiting, func(w claim) bool {
+		return w.answer.group == group && w.answer.field == fieldName && w.score.strength < weakName && !w.score.formName
+	}) || slices.ContainsFunc(c.partsOf(fieldFirst), func(a *answer) bool { return a.group == group })
+}
+
+// encloses reports whether a record stands around another one.
+func (c *chooser) encloses(around, group int32) bool {
+	for group != around && group != 0 {
+		group = c.parents[group-1]
+	}
+	return group == around
+}
+
+// besideAnotherAddress reports whether a phone outside a list of people stands beside an address that is not that of
+// the contact, who is in the list.
+func (c *chooser) besideAnotherAddress(phone *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || !email.marks.has(listed) || phone.marks.has(listed) || !c.encloses(phone.group, email.group) {
+		return false
+	}
+	if c.foreign == nil {
+		c.foreign = c.foreignRecords(fields.FindEmail(email.values))
+	}
+	return c.foreign[phone.group]
+}
+
+// foreignRecords are the records with an address, and none that is the contact's.
+func (c *chooser) foreignRecords(address string) map[int32]bool {
+	foreign, own := map[int32]bool{}, map[int32]bool{}
+	for i := range c.answers {
+		if a := &c.answers[i]; a.field == fieldEmail {
+			own[a.group] = own[a.group] || strings.EqualFold(fields.FindEmail(a.values), address)
+			foreign[a.group] = !own[a.group]
+		}
+	}
+	return foreign
+}
+
 // CheckEmail returns a fault.InvalidEmail when the draft has no usable e-mail. Its message names the keys that arrived,
 // so that the person who set up the form sees what to change; it never holds what was answered.
 func (d Draft) CheckEmail() error {
@@ -87,6 +147,11 @@ func (d Draft) CheckEmail() error {
 		remedy = " Peça o e-mail no formulário " + d.kind.Platform().Of + ", ou faça o contato à mão a partir deste envio."
 	}
 	remedy = cmp.Or(remedyFor(d.Keys), remedy)
+	if d.deepText != "" {
+		message += fmt.Sprintf(` O campo "%s" é um JSON em texto dentro de texto, mais de %d vezes, e não foi lido.`,
+			d.deepText, tree.MaxTexts)
+		remedy = " Envie o JSON como objeto, e não como texto."
+	}
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {
 			message, remedy = `O campo "`+f.Key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+

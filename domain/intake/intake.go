@@ -143,6 +143,8 @@ type Draft struct {
 	// Test says that the sender calls the submission a test.
 	Test bool
 	kind Kind // of the webhook, which decides what CheckEmail advises
+	// deepText is the key of a text that is not read: JSON inside more texts than MaxTexts.
+	deepText string
 }
 
 // Read turns a body into a draft. The error is a fault.InvalidRequest that says,
@@ -183,7 +185,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 		return Draft{}, r.err
 	}
 	d.Test = d.Test || r.test
-	d.Keys = r.keys
+	d.Keys, d.deepText = r.keys, r.deepText
 	r.closeStaff()
 	r.takeDocuments(&d)
 	r.choose(&d)

@@ -257,6 +257,9 @@ func (r *reader) list(n *tree.Node, s scope) {
 			sub := s
 			sub.group = r.newGroup(s.group)
 			sub.aside = sub.aside || strangers
+			if peopleLists[names.Of(n.Key)] && lookup(n.Key).tree != closedTree {
+				sub.marks |= listed
+			}
 			if records++; records > 1 {
 				sub.rank += 2
 				sub.another = true

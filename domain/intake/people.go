@@ -61,9 +61,8 @@ func withTextsRead(n *tree.Node) (out tree.Node, some bool) {
 	}
 	for i := range n.Children {
 		k := n.Children[i]
-		isText := k.Kind == tree.String && k.Texts < tree.MaxTexts && tree.LooksJSON(k.Text) &&
-			(n.Kind == tree.Array || peopleLists[names.Of(k.Key)])
-		if isText {
+		isText, _ := k.HoldsJSON()
+		if isText = isText && (n.Kind == tree.Array || peopleLists[names.Of(k.Key)]); isText {
 			read, ok, err := k.JSON()
 			if isText = ok && err == nil; isText {
 				k = read

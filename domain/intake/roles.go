@@ -34,7 +34,7 @@ func init() {
 			salesrep rep reps staff staffs team teams admin admins administrator administrador moderator moderators
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator manager managers gerente support suporte
-			interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
+			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
@@ -59,7 +59,9 @@ var ourNumbers = names.Set(`
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
-var ourDeeds = names.Set(`created updated modified edited assigned closed handled owned changed resolved accepted hosted`)
+var ourDeeds = names.Set(`
+	created updated modified edited assigned closed handled owned changed resolved accepted hosted
+	done performed triggered executed moved approved reviewed`)
 
 // trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
 // only if another person of the body has an address, see closeStaff.

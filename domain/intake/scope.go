@@ -40,6 +40,7 @@ const (
 	statedOrigin                   // a weak name of the origin counts as a strong one here
 	inUser                         // a member of a "user"
 	inEvent                        // a member of an "event" that people attend
+	listed                         // an element of a list of people
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }

@@ -143,6 +143,31 @@ func TestAnIDOfSeveralPeople(t *testing.T) {
 	}
 }
 
+// TestASeatOfABookingIsWhoTookIt: those who took the other seats before stand in the list too, with all that they said.
+func TestASeatOfABookingIsWhoTookIt(t *testing.T) {
+	t.Parallel()
+	const (
+		ana = `{"name":"Ana","email":"ana@x.com","phoneNumber":"+5511987654321","bookingSeat":{"referenceUid":"s-1",` +
+			`"data":{"responses":{"name":"Ana","email":"ana@x.com","cpf":"529.982.247-25"}}}}`
+		bia   = `{"name":"Bia","email":"bia@x.com"}`
+		said  = `,"responses":{"email":{"label":"email_address","value":"BIA@x.com"}}`
+		plain = `,"responses":{"email":"bia@x.com"}`
+	)
+	for _, c := range []struct{ attendees, more, want string }{
+		{ana + "," + bia, said, "Bia bia@x.com  "},
+		{ana + "," + bia, plain, "Bia bia@x.com  "},
+		{ana + "," + bia, "", "Bia bia@x.com  "},
+		{bia, said, "Bia bia@x.com  "},
+		{ana, "", "Ana ana@x.com +5511987654321 52998224725"}, // who is alone is the contact, whatever the seat's id
+	} {
+		got := contactsIn(t, "", `{"triggerEvent":"BOOKING_CREATED","payload":{"uid":"bFJeNb2uX8ANpT3JL5EfXw",`+
+			`"organizer":{"name":"Vendas","email":"vendas@x.com"},"attendeeSeatId":"s-2","attendees":[`+c.attendees+`]`+c.more+`}}`)
+		if !strings.EqualFold(got, c.want) {
+			t.Errorf("%s%s: %q, not %q", c.attendees, c.more, got, c.want)
+		}
+	}
+}
+
 // TestNumberedPartsOfOtherQuestions: the parts of a name in Gravity Forms are not the boxes of a list, nor the lines of
 // an address, of which some are empty.
 func TestNumberedPartsOfOtherQuestions(t *testing.T) {
@@ -278,6 +303,68 @@ func TestTextsBesideAListAreAnswers(t *testing.T) {
 		drafts, err := ReadAll(Options{Kind: FormService}, "", []byte(body))
 		if err != nil || len(drafts) != 1 || drafts[0].Name != "Ana" || drafts[0].Phone != "" {
 			t.Errorf("%s: %d people, %v", body, len(drafts), err)
+		}
+	}
+}
+
+// TestAnAddressBesideAListOfOne: the one person of a list who has a name and an address is the contact, not the address
+// outside without a name, nor the phone beside it. Where a name stands outside too, the two outside belong together.
+func TestAnAddressBesideAListOfOne(t *testing.T) {
+	t.Parallel()
+	const ana = `[{"nome":"Ana","email":"ana@x.com"}]`
+	const mobile = `[{"nome":"Ana","email":"ana@x.com","telefone":"11987654321"}]`
+	const two = `[{"nome":"Ana","email":"ana@x.com"},{"nome":"Bia","email":"bia@x.com"}]`
+	for _, c := range []struct{ body, want string }{
+		{`{"email":"dono@conta.com","leads":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contacts":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contatos":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","pessoas":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","records":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","rows":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","contacts":` + two + `}`, "Ana ana@x.com  ; Bia bia@x.com  "},
+		{`{"email":"dono@conta.com","contacts":[{"first_name":"Ana","last_name":"Lima","email":"ana@x.com"}]}`,
+			"Ana Lima ana@x.com  "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","contacts":` + mobile + `}`, "Ana ana@x.com +5511987654321 "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + mobile + `}`, "Ana ana@x.com +5511987654321 "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + ana + `}`, "Ana ana@x.com  "},
+		{`{"email":"dono@conta.com","telefone":"1133334444","leads":` + two + `}`, "Ana ana@x.com  ; Bia bia@x.com  "},
+		{`{"telefone":"1133334444","leads":` + ana + `}`, "Ana ana@x.com +551133334444 "},
+
+		{`{"nome":"Rui","email":"rui@x.com","contacts":` + ana + `}`, "Rui rui@x.com  "},
+		{`{"nome":"Rui","email":"rui@x.com","telefone":"1133334444","contatos":` + mobile + `}`, "Rui rui@x.com +551133334444 "},
+		{`{"email":"ana@x.com","telefone":"1133334444","contacts":` + ana + `}`, "Ana ana@x.com +551133334444 "},
+		{`{"email":"rui@x.com","contacts":[{"email":"ana@x.com"}]}`, " rui@x.com  "},
+		{`{"email":"rui@x.com","billing_address":{"first_name":"Rui","email":"fin@x.com"}}`, "Rui rui@x.com  "},
+		{`{"email":"rui@x.com","items":[{"titular":"Ana","email":"ana@x.com"}]}`, " rui@x.com  "},
+	} {
+		if got := contactsIn(t, "", c.body); got != c.want {
+			t.Errorf("%s: %q, not %q", c.body, got, c.want)
+		}
+	}
+}
+
+// TestNamesOfOthers: who did something to a record, what a program names, and the account that advertises are not the
+// contact's.
+func TestNamesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ body, want string }{
+		{`{"data":{"action":"card.create","done_by":{"id":1,"name":"Rui","username":"rui","email":"rui@empresa.com"},` +
+			`"card":{"id":55,"title":"Orçamento","fields":[{"name":"E-mail","value":"ana@x.com"}]}}}`, "|ana@x.com|"},
+		{`{"data":{"done_by":{"name":"Rui","email":"rui@empresa.com"},"card":{"id":55,"title":"Orçamento"}}}`, "||"},
+		{`{"objectId":51,"propertyName":"email","propertyValue":"ana@x.com"}`, "|ana@x.com|"},
+		{`{"email":"ana@x.com","segment_name":"Quentes","nome_do_funil":"Vendas","etapa_nome":"Novo"}`, "|ana@x.com|"},
+		{`{"email":"ana@x.com","nome_da_turma":"Manhã","aluno_nome":"Ana"}`, "Ana|ana@x.com|"},
+		{`{"Email Address":"ana@x.com","First Name":"Ana","Company Name":"ACME","Account Name":"Agência"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","account_name":"Agência","empresa":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","account_name":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"email":"ana@x.com","nome":"Ana","employer_name":"ACME"}`, "Ana|ana@x.com|ACME"},
+		{`{"sdr_email":"rui@empresa.com","sdr_nome":"Rui","Qual seu melhor e-mail?":"ana@x.com","Qual seu nome?":"Ana"}`,
+			"Ana|ana@x.com|"},
+		{`{"closer":{"name":"Rui","email":"rui@empresa.com"},"lead_email":"ana@x.com","lead_nome":"Ana"}`, "Ana|ana@x.com|"},
+	} {
+		d := mustRead(t, "", c.body)
+		if got := d.Name + "|" + d.Email + "|" + d.Company; got != c.want {
+			t.Errorf("%s: %q, not %q", c.body, got, c.want)
 		}
 	}
 }

@@ -59,11 +59,33 @@ var (
 		welcome boasvindas html auto autoresponse autoreply redirect`)
 )
 
+// programsThings are what programs name with nothing else in the key: "property_name", "nome_do_funil".
+var programsThings = names.Set(`
+	property attribute column segment segmento os class task trigger connection deal question option conversion etapa funil
+	anuncio turma section vehicle empreendimento building interest interesse treatment tratamento procedure procedimento
+	specialty especialidade agenda sheet planilha discount desconto currency moeda language idioma locale timezone`)
+
+// namesProgramsThing reports whether a machine's key is the name of one of these and of nobody.
+func namesProgramsThing(key string) bool {
+	if strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	found := false
+	for _, w := range names.Words(key) {
+		found = found || programsThings[w]
+		if !programsThings[w] && !littleWords[w] && w != "name" && w != "nome" {
+			return false
+		}
+	}
+	return found
+}
+
 // misledBy reports whether the words of a machine's key are about something else than those of a question would be.
 func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
-		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) // the name of a deal, an order or a thing
+		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) || // the name of a deal, an order or a thing
+			namesProgramsThing(q.key)
 	case fieldEmail:
 		return ofMailbox(q.key)
 	case fieldCompany:

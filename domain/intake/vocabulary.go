@@ -62,6 +62,7 @@ func buildVocabulary() map[string]entry {
 	for i, words := range phoneOrder {
 		set(words, func(e *entry) { e.preference = int8(i + 1) })
 	}
+	set(`accountname`, func(e *entry) { e.preference = -1 }) // often that of whoever advertises
 	for r, words := range trees {
 		set(words, func(e *entry) { e.tree = r })
 	}
@@ -113,7 +114,7 @@ var aliases = map[field]string{
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
 		nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization
 		organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies
-		organizations worksforname employmentname corporatename tradename legalname salesaccountname compania
+		organizations worksforname employmentname employername corporatename tradename legalname salesaccountname compania
 		nombredelaempresa nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal

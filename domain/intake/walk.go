@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -248,13 +249,8 @@ var namesThing = names.Set(`name nome title titulo description descricao summary
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *tree.Node, e entry, s scope) {
-	if k.Kind == tree.String && k.Texts < tree.MaxTexts {
-		if tree.LooksJSON(k.Text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
-			return
-		}
-		if e.tree == containerTree && r.queryLeaf(k, s) {
-			return
-		}
+	if r.textLeaf(k, e, s) {
+		return
 	}
 	if s.marks.has(inEvent) && namesThing[names.Of(k.Key)] {
 		s.closed = true
@@ -268,6 +264,16 @@ func (r *reader) leaf(k *tree.Node, e entry, s scope) {
 	}
 	a.title = r.labelByProduct(k)
 	r.keep(&a)
+}
+
+// textLeaf walks a text that is a submission in itself, and reports whether it is one.
+func (r *reader) textLeaf(k *tree.Node, e entry, s scope) bool {
+	holds, deep := k.HoldsJSON()
+	if deep && r.deepText == "" {
+		r.deepText = keyName(cmp.Or(k.Key, s.prefix))
+	}
+	return holds && r.jsonLeaf(k, e, s) || k.Kind == tree.String && k.Texts < tree.MaxTexts &&
+		(r.base64Leaf(k, s) || e.tree == containerTree && r.queryLeaf(k, s))
 }
 
 // jsonLeaf walks a text that is a submission in JSON.

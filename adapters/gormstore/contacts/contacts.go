@@ -231,7 +231,7 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
-	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
+	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search", "waiting"}
 	if !c.Unreadable { // what could not be opened stays, in case its data key is found again
 		columns = append(columns, "note", "documents", "doc_index", "attribution", "consents")
 	}
@@ -299,6 +299,21 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 		return db.Model(&ContactRow{}).Where("stage_id = ?", stageID).Limit(1).Pluck("id", &ids).Error
 	})
 	return len(ids) > 0, err
+}
+
+// Stray finds the stages by their totals, which are far fewer than contacts.
+func (r contacts) Stray(ctx context.Context, most int) ([]crm.Contact, error) {
+	const op = "contacts.stray"
+	var gone []engine.UID
+	err := r.Query(ctx, op, func(db *gorm.DB) error {
+		return db.Table("stage_totals AS t").Joins("LEFT JOIN stages s ON s.id = t.stage_id").Where("s.id IS NULL").
+			Group("t.stage_id").Having("SUM(t.contacts) > 0").Order("t.stage_id").Limit(most).Pluck("t.stage_id", &gone).Error
+	})
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	return engine.FindAll(ctx, r.Query, op, engine.With(r.vault, ContactOf), withoutNote,
+		engine.Where("stage_id IN ?", gone), engine.Order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(most) })
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {

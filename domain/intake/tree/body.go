@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bytes"
+	"fmt"
 	"mime"
 	"strings"
 
@@ -50,7 +51,7 @@ func Parse(contentType string, body []byte) (Node, error) {
 // parseTop reads the outermost JSON value, even one inside a JSON string, because some senders encode twice. Anything
 // else is tried as plain text.
 func parseTop(text string) (Node, error) {
-	for range 3 {
+	for range MaxTexts {
 		n, err := ParseJSON(text)
 		if err != nil {
 			if n, ok := parsePlain(text); ok {
@@ -69,8 +70,9 @@ func parseTop(text string) (Node, error) {
 				return ParseURLEncoded([]byte(text), "")
 			}
 		}
-		break
+		return Node{}, fault.New(fault.InvalidRequest,
+			`O corpo não tem campos: envie um objeto JSON, como {"email": "…", "nome": "…"}.`)
 	}
 	return Node{}, fault.New(fault.InvalidRequest,
-		`O corpo não tem campos: envie um objeto JSON, como {"email": "…", "nome": "…"}.`)
+		fmt.Sprintf("O corpo é texto dentro de texto, mais de %d vezes: envie o JSON como objeto, e não como texto.", MaxTexts))
 }

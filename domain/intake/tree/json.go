@@ -195,6 +195,29 @@ func LooksJSON(s string) bool {
 	return false
 }
 
+// HoldsJSON reports whether a text is that of an object or a list, also in quotes once more, as senders leave it that
+// encode twice. deep says that more texts stand around it than are read.
+func (n *Node) HoldsJSON() (holds, deep bool) {
+	text, quotes := unquoted(n.Text)
+	if n.Kind != String || !LooksJSON(text) {
+		return false, false
+	}
+	deep = int(n.Texts)+quotes >= MaxTexts
+	return !deep, deep && json.Valid([]byte(text))
+}
+
+// unquoted takes a text out of the quotes of JSON around it.
+func unquoted(s string) (text string, quotes int) {
+	for ; strings.HasPrefix(s, `"`); quotes++ {
+		var inner string
+		if json.Unmarshal([]byte(s), &inner) != nil {
+			break
+		}
+		s = inner
+	}
+	return s, quotes
+}
+
 // EmbeddedJSON reads a JSON text that came as the value of a field. Anything else stays text.
 func EmbeddedJSON(s string, depth int) (Node, bool, error) {
 	if !LooksJSON(s) || !utf8.ValidString(s) || !json.Valid([]byte(s)) {
@@ -208,7 +231,8 @@ func EmbeddedJSON(s string, depth int) (Node, bool, error) {
 // JSON reads the text of a scalar under its key, if that is JSON; false for any other. The error is that of a text with
 // too much in it.
 func (n *Node) JSON() (Node, bool, error) {
-	read, ok, err := EmbeddedJSON(n.Text, int(n.Texts)+1)
+	text, _ := unquoted(n.Text)
+	read, ok, err := EmbeddedJSON(text, int(n.Texts)+1)
 	if ok {
 		read.Key = n.Key
 		read.Within(n)

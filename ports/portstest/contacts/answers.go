@@ -65,4 +65,21 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, kit.At.Add(24*time.Hour))
 	kit.Must(t, err)
 	kit.Same(t, "answers since the day after", len(answers), 0)
+
+	again := kit.Made(t, s, crm.Contact{
+		OrgID: o.ID, Name: "Caio de novo", Email: "c@example.com", StageID: stage, Waiting: true,
+	})[0]
+	caio := all[2]
+	caio.Waiting = true
+	remove(t, s, crm.Removal{Contact: again, IntoID: caio.ID, Before: all[2], After: caio, At: again.CreatedAt})
+	edited := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: caio.ID, Kind: crm.Merged, At: again.CreatedAt}
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Contacts.Edit(ctx, caio, edited) }))
+	kit.Same(t, "who waits since somebody became part of them", waiting("caio"), []string{"Caio", "Caio"})
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.ContactAnswers.Answer(ctx, caio, person, again.CreatedAt.Add(time.Minute))
+	}))
+	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, kit.At)
+	kit.Must(t, err)
+	kit.Same(t, "how long they waited", answers[len(answers)-1],
+		ports.FirstAnswer{MemberID: person, Answers: 1, Waited: time.Minute, Within: crm.AnsweredWithin{0: 1}})
 }

@@ -191,3 +191,29 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	kit.Same(t, "history that stays", len(events), 3)
 	kit.Same(t, "what it became part of, long after", merged(o.ID), []string{all[2].ID})
 }
+
+func strayContacts(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	funnel := kit.FunnelOf(t, s, o.ID, true, "Novo", "Antiga")
+	all := kit.Made(t, s,
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: funnel.Stages[0].ID},
+		crm.Contact{OrgID: o.ID, Name: "Bia", Email: "b@example.com", StageID: funnel.Stages[1].ID},
+	)
+	strays := func() (names []string) {
+		t.Helper()
+		found, err := repos.ContactSearch.Stray(ctx, 10_000)
+		kit.Must(t, err)
+		for _, c := range found {
+			if c.OrgID == o.ID {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	kit.Same(t, "strays of stages that exist", len(strays()), 0)
+	funnel.Stages = funnel.Stages[:1]
+	kit.Must(t, repos.Funnels.Update(ctx, funnel))
+	kit.Same(t, "strays of a stage that was removed", strays(), []string{"Bia"})
+	remove(t, s, crm.Removal{Contact: all[1], At: kit.At})
+	kit.Same(t, "strays of one without contacts", len(strays()), 0)
+}
