@@ -171,8 +171,8 @@ func TestOneMovesAContactIntoAStageThatAnotherRemoves(t *testing.T) {
 	})
 }
 
-// TestAPostToAStageThatIsRemoved: a post whose webhook was opened before lands in the removed stage, and then in the one
-// where new contacts enter.
+// TestAPostToAStageThatIsRemoved: a post whose webhook was opened before lands in the removed stage, and then in the
+// one where new contacts enter.
 func TestAPostToAStageThatIsRemoved(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

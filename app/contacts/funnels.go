@@ -193,21 +193,15 @@ const strayAtOnce = 100
 // serviceName is the service in a contact's history.
 const serviceName = "Fichário"
 
-// Rescue moves contacts whose stage is no more to where new ones enter. A post reads where that is before it is written,
-// and a stage may be removed in between: nothing locks stages for posts, which are many, because removals are few. It is
-// a chore.
+// Rescue moves contacts whose stage is no more to where new ones enter. A post reads where that is before it is
+// written, and a stage may be removed in between: nothing locks stages for posts, which are many, because removals are
+// few. It is a chore, and takes up to strayAtOnce at a time.
 func (u *Funnels) Rescue(ctx context.Context) error {
-	for {
-		strays, err := u.store.Repos().ContactSearch.Stray(ctx, strayAtOnce)
-		if err != nil || len(strays) == 0 {
-			return err
-		}
-		for _, c := range strays {
-			if err := u.rescue(ctx, c.OrgID, c.ID); err != nil {
-				return err
-			}
-		}
+	strays, err := u.store.Repos().ContactSearch.Stray(ctx, strayAtOnce)
+	for _, c := range strays {
+		err = errors.Join(err, u.rescue(ctx, c.OrgID, c.ID))
 	}
+	return err
 }
 
 func (u *Funnels) rescue(ctx context.Context, orgID, id string) error {

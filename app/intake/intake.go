@@ -313,9 +313,9 @@ func (i *Intake) keep(
 	}
 }
 
-// asOne answers a retry of a post that an older version took, which read its people as one: each is the contact that was
-// made of all. A post is stored as a whole, so whoever is not known although another came with this very body was read
-// otherwise then.
+// asOne answers a retry of a post that an older version took, which read its people as one: each is the contact that
+// was made of all. A post is stored as a whole, so whoever is not known although another came with this very body was
+// read otherwise then.
 func asOne(people []ports.Newcomer, met []ports.Receipt) {
 	first := slices.IndexFunc(met, func(r ports.Receipt) bool { return r.Repeated && r.Same })
 	if first < 0 {

@@ -161,7 +161,7 @@ func (r contactRoom) chores() []app.Chore {
 		{Name: "change many contacts", Every: time.Second, Do: r.bulks.Work},
 		{Name: "forget changes of many contacts", Every: time.Hour, Do: r.bulks.Forget},
 		{Name: "forget removed contacts", Every: time.Minute, Do: r.contacts.ForgetRemoved},
-		{Name: "put contacts of removed stages back", Every: 5 * time.Minute, Do: r.funnels.Rescue},
+		{Name: "put contacts of removed stages back", Every: time.Minute, Do: r.funnels.Rescue},
 	}
 }
 

@@ -141,8 +141,8 @@ func TestBodiesWithoutFields(t *testing.T) {
 	}
 }
 
-// TestTextsInTexts: JSON as the text of a field is read three deep, quoted twice or not; a refusal of one that is deeper
-// says so.
+// TestTextsInTexts: JSON as the text of a field is read three deep, quoted twice or not; a refusal of one that is
+// deeper says so.
 func TestTextsInTexts(t *testing.T) {
 	t.Parallel()
 	quoted := func(v any) string {

@@ -56,8 +56,8 @@ func (w Walk) Page(db *gorm.DB, table, above, below string, ascending bool, limi
 	return db.Where("id > ?", above).Order("id" + direction + nulls)
 }
 
-// withoutNulls are indexes from before NULLS LAST was used to rule out the primary key, and one beside which another has
-// that order, too.
+// withoutNulls are indexes from before NULLS LAST was used to rule out the primary key, and one beside which another
+// has that order, too.
 var withoutNulls = []string{
 	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "lookups_contact", "contacts_org", "contacts_stage",
 	"contacts_of_assignee_in",

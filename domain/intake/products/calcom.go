@@ -16,8 +16,8 @@ var calCom = Product{
 	Envelopes: []Envelope{{Marks: "attendees", Of: calComBooking}},
 }
 
-// calComBooking sets apart who is in the list of a booking beside the one who booked now: those who took its other seats
-// before, with what they answered then.
+// calComBooking sets apart who is in the list of a booking beside the one who booked now: those who took its other
+// seats before, with what they answered then.
 func calComBooking(_ Walk, booking, attendees *tree.Node) *Members {
 	if attendees.Kind != tree.Array || booking.Child("organizer") == nil {
 		return nil
