@@ -80,6 +80,9 @@ func TestABatchFromFileToResult(t *testing.T) {
 	}
 	page = v.until(place, "Pausado")
 	v.shows(page, "chegou ao teto", "Gasto R$ 0,90", "do teto de R$ 0,90")
+	if !regexp.MustCompile(`id="teto"[^>]*value="[^"]*1,35"`).MatchString(page) {
+		t.Error("a batch that has stopped at its ceiling proposes one at which it stops again")
+	}
 	if status, _ = v.post(place+"/retomar", url.Values{"teto": {"10,00"}}); status != http.StatusSeeOther {
 		t.Errorf("resumed: %d", status)
 	}

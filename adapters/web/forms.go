@@ -136,6 +136,9 @@ func Decoded[F any](h func(*Call, F) error) Handler {
 	}
 }
 
+// Editing is the id of the row of a list whose form a page shows: the forms of all would weigh more than the list.
+func Editing(c *Call) string { return c.URL.Query().Get("editar") }
+
 // QueryOf is a filter as in an address: the chosen values, by their names on the wire.
 func QueryOf(filter any) url.Values {
 	all, _ := encoder.Encode(filter) // whatever was decoded can be encoded

@@ -102,7 +102,7 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 		}
 	}
 	v.send("/finalidades/cobranca/encerrar", "encerrar", "sim")
-	has(t, "retired", v.get("/finalidades"), "Encerrada", "Pôr em vigor")
+	has(t, "retired", v.get("/finalidades?editar=cobranca"), "Encerrada", "Pôr em vigor")
 	has(t, "its lookups stay", v.get("/extrato?finalidade=cobranca"), "529.982.247-25")
 	v.send("/finalidades/credito", "nome", "Crédito novo", "base", "protecao_do_credito", "papeis", "owner")
 	v.send("/historico-dividido")

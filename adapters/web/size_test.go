@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,38 @@ func TestTheBoardIsSmall(t *testing.T) {
 		for k := range (crm.StagesMax - len(stages) + 1) / 2 {
 			if err := funnels.AddStage(t.Context(), v.by, v.funnel().ID, fmt.Sprintf("Visita marcada %d.%d", i, k)); err != nil {
 				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestSettingsAreSmall: forty-one of everything that an organisation sets, and forty-two people, are at most 60 kB a
+// page, with the form of one open.
+func TestSettingsAreSmall(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	for i := range 41 {
+		site.member(v.by.OrgID(), fmt.Sprintf("MariaAparecidaAlbuquerque%d", i), crm.Common)
+		v.send("/pacotes", "nome", fmt.Sprintf("Crédito de pessoas jurídicas %d", i), "produtos", "cpf", "produtos", "score")
+		v.send("/finalidades", "codigo", fmt.Sprintf("analise_de_credito_%d", i), "nome",
+			fmt.Sprintf("Análise de crédito de pessoas %d", i), "base", "legitimo_interesse", "papeis", "owner")
+		v.send("/rodizios", "nome", fmt.Sprintf("Vendas da região metropolitana %d", i))
+	}
+	opens := regexp.MustCompile(`href="(/\w+\?editar=[^"#]+)#`)
+	for _, path := range []string{"/pacotes", "/finalidades", "/rodizios", "/equipe"} {
+		pages := []string{v.get(path)}
+		if path != "/equipe" {
+			links := opens.FindAllStringSubmatch(pages[0], -1)
+			if len(links) != 41 {
+				t.Fatalf("%s: %d rows can be opened", path, len(links))
+			}
+			pages = append(pages, v.get(links[40][1]))
+			has(t, path, pages[1], `aria-expanded="true"`, ">Guardar<")
+		}
+		for _, page := range pages {
+			if t.Logf("%s has %d bytes", path, len(page)); len(page) > 60_000 {
+				t.Errorf("%s has %d bytes", path, len(page))
 			}
 		}
 	}

@@ -100,6 +100,18 @@ type View struct {
 // RetryCost is what retrying the items without an answer costs.
 func (v View) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.Price }
 
+// Enough is the ceiling at which it can be resumed: the one that it has, unless it has stopped there, or its items
+// without an answer would exceed it.
+func (v View) Enough() catalog.Money {
+	switch {
+	case v.Status == batch.Done:
+		return max(v.Limit(), v.Spent.Amount+v.RetryCost())
+	case v.Reason == batch.Ceiling:
+		return max(v.Limit(), v.Spent.Amount+catalog.Money(v.Valid-v.Ended-v.InFlight)*v.Price)
+	}
+	return v.Limit()
+}
+
 const (
 	// invalidShown is how many invalid items a batch shows; the results have all.
 	invalidShown = 100

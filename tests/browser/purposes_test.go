@@ -32,7 +32,7 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 			b.See("Finalidade criada", name)
 		}
 		looked()
-		b.Click("#finalidade-credito summary")
+		b.Click("#finalidade-credito > a")
 		looked()
 		b.Visit("/consultar")
 		b.Fill("#documento", "900.000.001-75")

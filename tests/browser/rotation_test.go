@@ -35,7 +35,7 @@ func TestSlowContactsAreGivenInTurn(t *testing.T) {
 		b.Click(".nav a[href='/configuracoes']")
 		b.Click(".set-n a[href='/rodizios']")
 		b.See("2 pessoas", "Formulário do site")
-		b.Click(".set-d summary")
+		b.Click(".set-d > a")
 		b.See("2 contatos")
 		if got := browsertest.Eval[int](b, `document.body.innerText.replace(/\s+/g, ' ').split('2 contatos').length - 1`); got != 2 {
 			t.Errorf("%d members got two contacts", got)

@@ -220,7 +220,7 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 		"lookup":   found(t, owner, "/consultar", `/consultas/([0-9a-f-]{36})`),
 		"funnel":   found(t, owner, "/equipe", `/equipe/funis/([0-9a-f-]{36})`),
 		"batch":    found(t, owner, "/lotes", `/lotes/([0-9a-f-]{36})`),
-		"bundle":   found(t, owner, "/pacotes", `/pacotes/([0-9a-f-]{36})`),
+		"bundle":   found(t, owner, "/pacotes", `/pacotes\?editar=([0-9a-f-]{36})`),
 		"session":  found(t, owner, "/conta/acessos", `/conta/acessos/([0-9a-f-]{36})/encerrar`),
 		"rotation": made("rotation", "add", "--name", "Todos"),
 		"erasure":  made("subject", "erase", "--email", "ninguem@outra.example", "--block"),

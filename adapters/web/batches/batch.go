@@ -88,7 +88,7 @@ func (s pages) batchPage(c *web.Call, v batches.View) (p batchPage, err error) {
 	}
 	p.Line = LineOf(s.Batches.Catalog, v, names)
 	p.For = purposes[v.Purpose]
-	p.CeilingText = v.Limit().Exact()
+	p.CeilingText = v.Enough().Exact()
 	if v.Status == batch.Paused {
 		p.Pause = fmt.Sprintf("%d.%d", v.ResumeAt.Unix(), v.InFlight)
 	}

@@ -22,12 +22,12 @@ type rotationsPage struct {
 	Problem string
 }
 
-// rotationCard is a rotation with a row for every member who may be in it.
+// rotationCard is a rotation. The form of one is open, with a row for every member who may be in it: that is asked for,
+// or shown again.
 type rotationCard struct {
 	contacts.RotationView
 	Form web.Form
 	Rows []rotationRow
-	// Open is whether its form is open: nobody is in it yet, or what was sent is shown again.
 	Open bool
 }
 
@@ -42,7 +42,6 @@ type rotationRow struct {
 
 // typed puts what was sent into the form unchanged.
 func (r *rotationCard) typed(form url.Values) {
-	r.Open = true
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		row.In = slices.Contains(form["membro"], row.Member.ID)
@@ -70,23 +69,12 @@ func (s pages) rotations(c *web.Call, status int, shown web.Form) error {
 		data.New = shown
 	}
 	for _, r := range all {
-		card := rotationCard{RotationView: r, Open: len(r.Places) == 0}
-		for _, m := range members {
-			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
-			for _, p := range r.Places {
-				if p.MemberID == m.ID {
-					row.RotationMember, row.In = p.RotationMember, true
-				}
-			}
-			row.Share = strconv.Itoa(row.Weight)
-			if row.AwayUntil.After(s.Clock()) {
-				row.Away = row.AwayUntil.Add(-time.Second).In(s.Calendar.Location).Format(time.DateOnly)
-			}
-			if m.Active || row.In {
-				card.Rows = append(card.Rows, row)
-			}
+		card := rotationCard{RotationView: r}
+		again := back && c.PathValue("id") == r.ID
+		if card.Open = again || web.Editing(c) == r.ID; card.Open {
+			card.Rows = s.rotationRows(r, members)
 		}
-		if back && c.PathValue("id") == r.ID {
+		if again {
 			card.Form = shown
 			card.typed(c.PostForm)
 		}
@@ -97,11 +85,31 @@ func (s pages) rotations(c *web.Call, status int, shown web.Form) error {
 	})
 }
 
+// rotationRows are the members who may be in a rotation: those who have access, and those who are in it.
+func (s pages) rotationRows(r contacts.RotationView, members []crm.Member) (rows []rotationRow) {
+	for _, m := range members {
+		row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
+		for _, p := range r.Places {
+			if p.MemberID == m.ID {
+				row.RotationMember, row.In = p.RotationMember, true
+			}
+		}
+		row.Share = strconv.Itoa(row.Weight)
+		if row.AwayUntil.After(s.Clock()) {
+			row.Away = row.AwayUntil.Add(-time.Second).In(s.Calendar.Location).Format(time.DateOnly)
+		}
+		if m.Active || row.In {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 func (s pages) rotationAdd(c *web.Call, f struct {
 	Name string `form:"nome" app:"name"`
 }) error {
 	made, err := s.Rotations.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, nil)
-	return s.rotationDone(c, &f, err, made.ID, "Rodízio criado. Marque quem participa.")
+	return s.rotationDone(c, &f, err, "?editar="+made.ID+"#r-"+made.ID, "Rodízio criado. Marque quem participa.")
 }
 
 // rotationChange reads a row of fields for each member: a member takes part where the box is ticked.
@@ -114,7 +122,7 @@ func (s pages) rotationChange(c *web.Call, f struct {
 	if err == nil {
 		err = s.Rotations.Change(c.Ctx(), c.By, id, f.Name, members)
 	}
-	return s.rotationDone(c, &f, err, id, "Rodízio guardado. O próximo contato já segue o que mudou.")
+	return s.rotationDone(c, &f, err, "#r-"+id, "Rodízio guardado. O próximo contato já segue o que mudou.")
 }
 
 // inTurn reads the fields of the members who take part.
@@ -139,8 +147,8 @@ func (s pages) rotationRemove(c *web.Call) error {
 	return s.rotationDone(c, &struct{}{}, err, "", "Rodízio tirado.")
 }
 
-// rotationDone shows a rotation with what was done, or again the form that was refused.
-func (s pages) rotationDone(c *web.Call, f any, err error, id, notice string) error {
+// rotationDone shows a place of the page with what was done, or again the form that was refused.
+func (s pages) rotationDone(c *web.Call, f any, err error, at, notice string) error {
 	if app.IsRefusal(err) {
 		shown, _ := c.Again(f, err)
 		return s.rotations(c, http.StatusUnprocessableEntity, shown)
@@ -148,8 +156,5 @@ func (s pages) rotationDone(c *web.Call, f any, err error, id, notice string) er
 	if err != nil {
 		return err
 	}
-	if id != "" {
-		id = "#r-" + id
-	}
-	return c.Done("/rodizios"+id, notice)
+	return c.Done("/rodizios"+at, notice)
 }

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -138,9 +139,10 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 type bundlesPage struct {
 	Bundles  []catalog.Bundle
 	Products catalog.Catalog
-	// Part is the id of the bundle whose form is shown again, "novo" for that of a new one.
-	Part   string
-	Chosen []string
+	// Part is the id of the bundle whose form is shown again, "novo" for that of a new one; Open of the one whose form is
+	// shown.
+	Part, Open string
+	Chosen     []string
 	web.Form
 }
 
@@ -182,7 +184,7 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 	if err := c.Manager(); err != nil {
 		return err
 	}
-	p.Products = s.Terms.Catalog
+	p.Products, p.Open = s.Terms.Catalog, cmp.Or(p.Part, web.Editing(c))
 	if p.Bundles, err = s.Bundles.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -16,9 +17,10 @@ type purposesPage struct {
 	Bases    []crm.Basis
 	Roles    []crm.Role
 	Shared   bool
-	// Part is the code of the purpose whose form is shown again, newPurpose for that of a new one.
-	Part   string
-	Chosen []string
+	// Part is the code of the purpose whose form is shown again, newPurpose for that of a new one; Open of the one whose
+	// form is shown.
+	Part, Open string
+	Chosen     []string
 	web.Form
 }
 
@@ -62,6 +64,7 @@ func (s pages) purposesPage(c *web.Call, status int, p purposesPage) (err error)
 	if err := ownerOnly(c); err != nil {
 		return err
 	}
+	p.Open = cmp.Or(p.Part, web.Editing(c))
 	p.Bases, p.Roles = crm.Bases(), []crm.Role{crm.Owner, crm.Admin, crm.Common}
 	if p.Purposes, err = s.Purposes.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
