@@ -336,6 +336,35 @@ func TestWhoWaitsAfterAMerge(t *testing.T) {
 	})
 }
 
+// TestWhoWasAnsweredAsOneIsAnswered: of two that were answered while they were one, none waits after they are parted.
+func TestWhoWasAnsweredAsOneIsAnswered(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook, ctx := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), t.Context()
+		for _, first := range []bool{true, false} {
+			one := s.arrive(hook, "a")
+			time.Sleep(time.Hour)
+			other := s.arrive(hook, "b")
+			answered := other
+			if first {
+				answered = one
+			}
+			time.Sleep(time.Hour)
+			done(s.contacts.Called(ctx, owner, answered.ID))
+			if first { // and comes again
+				time.Sleep(time.Hour)
+				other = s.arrive(hook, "c")
+			}
+			done(s.contacts.Merge(ctx, owner, one.ID, other.ID))
+			time.Sleep(time.Hour)
+			done(s.contacts.Called(ctx, owner, one.ID))
+			done(s.contacts.Part(ctx, owner, one.ID, other.ID))
+			equal(t, line("wait, answered first", first), line(s.contact(one.ID).Waiting, s.contact(other.ID).Waiting),
+				line(false, false))
+		}
+	})
+}
+
 // TestHowLongAMergedContactWaited: since its newest arrival, if the merge made it wait again.
 func TestHowLongAMergedContactWaited(t *testing.T) {
 	t.Parallel()

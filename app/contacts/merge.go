@@ -297,6 +297,17 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			return other.Contact.ID == fromID || other.Unreadable
 		})
 		after := gone.Parted(into, still...)
+		if after.Waiting && !into.Waiting { // unless a member has answered since
+			events, err := r.ContactHistory.Events(ctx, intoID)
+			if err != nil {
+				return err
+			}
+			e, _, err := answerSince(ctx, r, into.OrgID, events, gone.At.Add(time.Microsecond), crm.Called, crm.NoteAdded,
+				crm.StageMoved)
+			if after.Waiting = e.ID == ""; err != nil {
+				return err
+			}
+		}
 		n, err := app.NamesOf(ctx, r, into.OrgID, after.OriginID)
 		if err != nil {
 			return err

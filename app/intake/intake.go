@@ -314,16 +314,17 @@ func (i *Intake) keep(
 }
 
 // asOne answers a retry of a post that an older version took, which read its people as one: each is the contact that
-// was made of all. A post is stored as a whole, so whoever is not known although another came with this very body was
-// read otherwise then.
+// was made of all. It had the key of the last. A post is stored as a whole, so where the last alone is known by this
+// very body, it was read otherwise then; where others are, the webhook reads more people since, who are new.
 func asOne(people []ports.Newcomer, met []ports.Receipt) {
-	first := slices.IndexFunc(met, func(r ports.Receipt) bool { return r.Repeated && r.Same })
-	if first < 0 {
+	last := len(met) - 1
+	if last < 1 || !met[last].Repeated || !met[last].Same ||
+		slices.ContainsFunc(met[:last], func(r ports.Receipt) bool { return r.Repeated }) {
 		return
 	}
-	for j := range met {
-		if !met[j].Repeated && people[j].Key != "" {
-			met[j] = met[first]
+	for j := range met[:last] {
+		if people[j].Key != "" {
+			met[j] = met[last]
 		}
 	}
 }

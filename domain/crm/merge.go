@@ -128,6 +128,7 @@ func (r Removal) Parted(now Contact, still ...Removal) Contact {
 // two a member meant, and neither may consent to what its person has withdrawn.
 func (r Removal) Back(now Contact) Contact {
 	back := r.Contact
+	back.Waiting = back.Waiting && (now.Waiting || !r.MadeWait()) // else it was answered as part of the other
 	back.Consents = slices.Clone(back.Consents)
 	for _, c := range parted(now.Consents, nil, r.After.Consents, Consent.equal) {
 		if !c.Given {

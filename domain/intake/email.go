@@ -77,11 +77,11 @@ func (c *chooser) dropAccountUser() {
 	}
 }
 
-// preferListed gives the e-mail to the one person of a list who has a name beside their address, where the address
-// outside the list has none: that is an account's, or whoever sent the list.
+// preferListed gives the e-mail to the one person of a list who has a name beside their address, where nobody outside
+// the list has a name or a document: the address there is an account's, or that of whoever sent the list.
 func (c *chooser) preferListed() {
 	outside := c.best[fieldEmail].answer
-	if outside == nil || outside.marks.has(listed) {
+	if outside == nil || outside.marks.has(listed) || c.somebodyOutside() {
 		return
 	}
 	for i := range c.answers {
@@ -89,11 +89,20 @@ func (c *chooser) preferListed() {
 		if a.field != fieldEmail || !a.marks.has(listed) || a.another || a.aside || !c.encloses(outside.group, a.group) {
 			continue
 		}
-		if !c.named(outside.group) && c.named(a.group) {
+		if c.named(a.group) {
 			c.best[fieldEmail] = claim{answer: a}
 		}
 		return
 	}
+}
+
+// somebodyOutside reports whether something that may be a person's name, or a document, stands outside lists of people.
+func (c *chooser) somebodyOutside() bool {
+	outside := func(a *answer) bool { return !a.marks.has(listed) }
+	return slices.ContainsFunc(c.waiting, func(w claim) bool {
+		return w.answer.field == fieldName && outside(w.answer) && !w.score.formName
+	}) || slices.ContainsFunc(c.partsOf(fieldFirst), outside) ||
+		slices.ContainsFunc(c.answers, func(a answer) bool { return a.taken && outside(&a) && len(a.documents()) > 0 })
 }
 
 // named reports whether a person's name stands in a record itself.
@@ -115,7 +124,8 @@ func (c *chooser) encloses(around, group int32) bool {
 // the contact, who is in the list.
 func (c *chooser) besideAnotherAddress(phone *answer) bool {
 	email := c.best[fieldEmail].answer
-	if email == nil || !email.marks.has(listed) || phone.marks.has(listed) || !c.encloses(phone.group, email.group) {
+	if email == nil || !email.marks.has(listed) || phone.marks.has(listed) || !c.encloses(phone.group, email.group) ||
+		c.somebodyOutside() {
 		return false
 	}
 	if c.foreign == nil {

@@ -60,8 +60,7 @@ var ourNumbers = names.Set(`
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
 var ourDeeds = names.Set(`
-	created updated modified edited assigned closed handled owned changed resolved accepted hosted
-	done performed triggered executed moved approved reviewed`)
+	created updated modified edited assigned closed handled owned changed resolved accepted hosted done moved`)
 
 // trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
 // only if another person of the body has an address, see closeStaff.

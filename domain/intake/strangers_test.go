@@ -334,6 +334,11 @@ func TestAnAddressBesideAListOfOne(t *testing.T) {
 		{`{"nome":"Rui","email":"rui@x.com","telefone":"1133334444","contatos":` + mobile + `}`, "Rui rui@x.com +551133334444 "},
 		{`{"email":"ana@x.com","telefone":"1133334444","contacts":` + ana + `}`, "Ana ana@x.com +551133334444 "},
 		{`{"email":"rui@x.com","contacts":[{"email":"ana@x.com"}]}`, " rui@x.com  "},
+		// Of two people, as before there was a rule: whoever is outside has a document or a name.
+		{`{"email":"rui@x.com","cpf":"529.982.247-25","contatos":` + ana + `}`, "Ana rui@x.com  52998224725"},
+		{`{"email":"mae@x.com","responsavel":"Eva","whatsapp":"11987654321","alunos":` + ana + `}`,
+			"Ana ana@x.com +5511987654321 "},
+		{`{"email":"rui@x.com","customer":{"name":"Rui"},"members":` + ana + `}`, "Ana rui@x.com  "},
 		{`{"email":"rui@x.com","billing_address":{"first_name":"Rui","email":"fin@x.com"}}`, "Rui rui@x.com  "},
 		{`{"email":"rui@x.com","items":[{"titular":"Ana","email":"ana@x.com"}]}`, " rui@x.com  "},
 	} {

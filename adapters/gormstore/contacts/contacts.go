@@ -312,7 +312,7 @@ func (r contacts) Stray(ctx context.Context, most int) ([]crm.Contact, error) {
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
-	return engine.FindAll(ctx, r.Query, op, engine.With(r.vault, ContactOf), withoutNote,
+	return engine.FindAll(ctx, r.Query, op, ContactRow.brief, withoutNote,
 		engine.Where("stage_id IN ?", gone), engine.Order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(most) })
 }
 
