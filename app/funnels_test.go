@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/app/contacts"
@@ -127,6 +128,25 @@ func TestFunnelsAreBounded(t *testing.T) {
 	equal(t, "funnels", len(all), crm.FunnelsMax)
 	equal(t, "stages", len(all[19].Stages), len(crm.DefaultStages()))
 	equal(t, "a default one among the made", all[19].Default, false)
+}
+
+// TestFunnelsHaveNamesOfTheirOwn, without case and accents, as origins do; that of two which were twins before stays.
+func TestFunnelsHaveNamesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	first := s.funnel(owner)
+	done(s.funnels.Add(t.Context(), owner, "Locação"))
+	for _, name := range []string{"locacao", " LOCAÇÃO ", "vendas"} {
+		equal(t, "another "+name, said(s.funnels.Add(t.Context(), owner, name)), "requisicao_invalida name")
+	}
+	equal(t, "the name of another", said(s.funnels.Rename(t.Context(), owner, first.ID, "locacao")), "requisicao_invalida name")
+	equal(t, "its own name", said(s.funnels.Rename(t.Context(), owner, first.ID, "vendas")), "")
+	twin := app.NewFunnel(s.orgID, "", time.Now())
+	done(twin.Rename("Vendas"))
+	done(s.store.Repos().Funnels.Create(t.Context(), twin))
+	equal(t, "a stage of a twin", said(s.funnels.AddStage(t.Context(), owner, twin.ID, "Visita")), "")
+	equal(t, "funnels", len(must(s.funnels.List(t.Context(), owner, s.orgID))), 3)
 }
 
 // TestTwoWhoAddAStage: both stages exist if both calls succeeded.

@@ -45,6 +45,8 @@ func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 			t.Errorf("%s: what was typed is there %d times", path, n)
 		}
 	}
+	_, page := v.post("/equipe/funis", url.Values{"nome": {strings.ToUpper(v.funnel().Name)}})
+	has(t, "a twin", page, "Já há um funil com este nome, sem contar maiúsculas e acentos.")
 }
 
 // TestAnInvitationThatCannotBeSent: the person is added, and can be invited again.

@@ -9,6 +9,7 @@ import (
 	"fichario/app"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -54,6 +55,9 @@ func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) error {
 		if len(known) >= crm.FunnelsMax {
 			return app.Invalid("name", fmt.Sprintf("São até %d funis.", crm.FunnelsMax))
 		}
+		if err := ownName(made, known); err != nil {
+			return err
+		}
 		if err := r.Funnels.Create(ctx, made); err != nil {
 			return err
 		}
@@ -61,6 +65,16 @@ func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) error {
 			OrgID: orgID, Action: audit.FunnelCreated, Object: made.ID, Detail: app.NameOf(made.Name),
 		})
 	})
+}
+
+// ownName returns the fault of a funnel whose name another one has.
+func ownName(f crm.Funnel, all []crm.Funnel) error {
+	for _, other := range all {
+		if other.ID != f.ID && text.Fold(other.Name) == text.Fold(f.Name) {
+			return app.Invalid("name", "Já há um funil com este nome, sem contar maiúsculas e acentos.")
+		}
+	}
+	return nil
 }
 
 // Rename gives a funnel another name. Faults of this and of the edits below:
@@ -143,6 +157,11 @@ func (u *Funnels) edit(
 		before, funnel := all[i], all[i]
 		if err := edit(&funnel); err != nil {
 			return err
+		}
+		if funnel.Name != before.Name { // those of before there was this rule keep theirs
+			if err := ownName(funnel, all); err != nil {
+				return err
+			}
 		}
 		// The funnel is written first: whoever puts a contact into a removed stage has done so by then, or can no longer.
 		if err := r.Funnels.Update(ctx, funnel); err != nil {
