@@ -3,6 +3,8 @@ package browser
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"fichario/tests/testkit/browsertest"
 	"fichario/tests/testkit/lookuptest"
 )
@@ -22,8 +24,9 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		}
 		for code, name := range map[string]string{"credito": "Análise de crédito", "cobranca": "Cobrança"} {
 			b.Visit("/finalidades")
-			if !browsertest.Eval[bool](b, "document.querySelector('#finalidade-nova').open") { // it is where there is none
-				b.Click("#finalidade-nova summary")
+			if !browsertest.Eval[bool](b, "!!document.querySelector('#codigo')") { // it is where there is none
+				b.Click("#finalidade-NOVA > a")
+				b.See("Base legal")
 			}
 			b.Fill("#codigo", code)
 			b.Fill("#nome-NOVA", name)
@@ -33,7 +36,13 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		}
 		looked()
 		b.Click("#finalidade-credito > a")
+		b.See("Encerrar")
+		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "nome-credito" {
+			t.Errorf("the focus of the form that opens is in %q", got)
+		}
 		looked()
+		b.Key(kb.Escape)
+		b.SeeNot("Base legal")
 		b.Visit("/consultar")
 		b.Fill("#documento", "900.000.001-75")
 		b.See("Cadastro", "R$ 0,45", "Para que é a consulta?")

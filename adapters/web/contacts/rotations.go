@@ -109,7 +109,7 @@ func (s pages) rotationAdd(c *web.Call, f struct {
 	Name string `form:"nome" app:"name"`
 }) error {
 	made, err := s.Rotations.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, nil)
-	return s.rotationDone(c, &f, err, "?editar="+made.ID+"#r-"+made.ID, "Rodízio criado. Marque quem participa.")
+	return s.rotationDone(c, &f, err, "?editar="+made.ID, "Rodízio criado. Marque quem participa.")
 }
 
 // rotationChange reads a row of fields for each member: a member takes part where the box is ticked.

@@ -139,7 +139,7 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 type bundlesPage struct {
 	Bundles  []catalog.Bundle
 	Products catalog.Catalog
-	// Part is the id of the bundle whose form is shown again, "novo" for that of a new one; Open of the one whose form is
+	// Part is the id of the bundle whose form is shown again, newBundle for that of a new one; Open of the one whose form is
 	// shown.
 	Part, Open string
 	Chosen     []string
@@ -175,8 +175,11 @@ func (p bundlesPage) Names(b catalog.Bundle) []string {
 
 // New reports whether a product is chosen in the form of a new bundle.
 func (p bundlesPage) New(product string) bool {
-	return p.Part == "novo" && slices.Contains(p.Chosen, product)
+	return p.Part == newBundle && slices.Contains(p.Chosen, product)
 }
+
+// newBundle stands for the id in the form of a new bundle.
+const newBundle = "novo"
 
 func (s pages) bundleList(c *web.Call) error { return s.bundlesPage(c, http.StatusOK, bundlesPage{}) }
 
@@ -187,6 +190,9 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 	p.Products, p.Open = s.Terms.Catalog, cmp.Or(p.Part, web.Editing(c))
 	if p.Bundles, err = s.Bundles.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
+	}
+	if len(p.Bundles) == 0 {
+		p.Open = newBundle
 	}
 	return c.RenderStatus(status, "pacotes", web.Page{
 		Title: "Pacotes", Nav: "configuracoes", Setting: "pacotes", Data: p,
@@ -201,7 +207,7 @@ type bundleFields struct {
 
 func (s pages) bundleAdd(c *web.Call, f bundleFields) error {
 	_, err := s.Bundles.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, f.Products)
-	return s.bundleSaved(c, "novo", f, err, "Pacote criado.")
+	return s.bundleSaved(c, newBundle, f, err, "Pacote criado.")
 }
 
 func (s pages) bundleChange(c *web.Call, f bundleFields) error {
@@ -226,5 +232,5 @@ func (s pages) bundleSaved(c *web.Call, part string, f bundleFields, err error, 
 	if err != nil {
 		return err
 	}
-	return c.Done("/pacotes", notice)
+	return c.Done("/pacotes#pacote-"+part, notice)
 }

@@ -69,6 +69,9 @@ func (s pages) purposesPage(c *web.Call, status int, p purposesPage) (err error)
 	if p.Purposes, err = s.Purposes.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
+	if len(p.Purposes) == 0 {
+		p.Open = newPurpose
+	}
 	org, err := s.Organisations.Find(c.Ctx(), c.By)
 	if err != nil {
 		return err
@@ -162,5 +165,5 @@ func (s pages) purposeSaved(c *web.Call, part string, f purposeFields, err error
 	if err != nil {
 		return err
 	}
-	return c.Done("/finalidades", notice)
+	return c.Done("/finalidades#finalidade-"+part, notice)
 }

@@ -124,6 +124,13 @@ document.addEventListener('click', (event) => {
   ask(link, link.href)
 })
 
+// Escape leaves the form that is open in a list. What has a list of its own to close keeps the key.
+document.addEventListener('keydown', ({ key, target, isComposing }) => {
+  if (key !== 'Escape' || isComposing || target.matches('select, [type=date]') || document.querySelector('dialog:modal')) return
+  const link = document.querySelector('a[data-leave]')
+  if (link && target.form === link.previousElementSibling.form) link.click()
+})
+
 // Tab stays inside a dialog.
 document.addEventListener('keydown', (event) => {
   const dialog = event.key === 'Tab' && document.querySelector('dialog:modal')
