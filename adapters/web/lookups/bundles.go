@@ -139,8 +139,8 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 type bundlesPage struct {
 	Bundles  []catalog.Bundle
 	Products catalog.Catalog
-	// Part is the id of the bundle whose form is shown again, newBundle for that of a new one; Open of the one whose form is
-	// shown.
+	// Part is the id of the bundle whose form is shown again, newBundle for that of a new one; Open of the one whose form
+	// is shown.
 	Part, Open string
 	Chosen     []string
 	web.Form
