@@ -251,3 +251,15 @@ func TestTheDoorSaysWhatHasBeenDone(t *testing.T) {
 	}
 	hasNot(t, "who has had no session", v.get("/entrar"), `role="status"`)
 }
+
+// TestTooManyWrongCodesAreSaid in the question that they were typed into, which stands instead of the page.
+func TestTooManyWrongCodesAreSaid(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.enrol()
+	var page string
+	for range 7 {
+		_, page = v.post("/conta/segundo-fator/desligar", url.Values{"codigo": {"000000"}})
+	}
+	has(t, "too many", page, "Desligar o segundo fator?", "Espere")
+}

@@ -185,12 +185,18 @@ func waitsAsOne(ctx context.Context, r ports.Repos, one, other crm.Contact) (boo
 	if other.Waiting {
 		one, other = other, one
 	}
-	events, err := r.ContactHistory.Events(ctx, other.ID)
+	answered, err := isAnswered(ctx, r, other, one.CreatedAt)
+	return !answered, err
+}
+
+// isAnswered reports whether a member has called, noted or moved a contact since a time.
+func isAnswered(ctx context.Context, r ports.Repos, c crm.Contact, since time.Time) (bool, error) {
+	events, err := r.ContactHistory.Events(ctx, c.ID)
 	if err != nil {
 		return false, err
 	}
-	e, _, err := answerSince(ctx, r, one.OrgID, events, one.CreatedAt, crm.Called, crm.NoteAdded, crm.StageMoved)
-	return e.ID == "", err
+	e, _, err := answerSince(ctx, r, c.OrgID, events, since, crm.Called, crm.NoteAdded, crm.StageMoved)
+	return e.ID != "", err
 }
 
 // answerSince returns the first of some entries of a history, not before a time, that has one of the kinds and is a
@@ -297,14 +303,9 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			return other.Contact.ID == fromID || other.Unreadable
 		})
 		after := gone.Parted(into, still...)
-		if after.Waiting && !into.Waiting { // unless a member has answered since
-			events, err := r.ContactHistory.Events(ctx, intoID)
-			if err != nil {
-				return err
-			}
-			e, _, err := answerSince(ctx, r, into.OrgID, events, gone.At.Add(time.Microsecond), crm.Called, crm.NoteAdded,
-				crm.StageMoved)
-			if after.Waiting = e.ID == ""; err != nil {
+		if after.Waiting && !into.Waiting { // unless a member has answered since the merge
+			answered, err := isAnswered(ctx, r, into, gone.At.Add(time.Microsecond))
+			if after.Waiting = !answered; err != nil {
 				return err
 			}
 		}

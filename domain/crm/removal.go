@@ -38,3 +38,14 @@ func (r Removal) CanUndo(now time.Time) bool { return !r.Unreadable && !now.Afte
 // MadeWait reports whether the contact that it became part of waits for a first answer because of it, see
 // Contact.Waiting.
 func (r Removal) MadeWait() bool { return r.After.Waiting && !r.Before.Waiting }
+
+// WaitsSince is when the person came whom a contact waits with: itself, or the last that was merged into it, of those,
+// the last first, and made it wait.
+func (c Contact) WaitsSince(merged []Removal) time.Time {
+	for _, gone := range merged {
+		if gone.MadeWait() {
+			return gone.Contact.CreatedAt
+		}
+	}
+	return c.CreatedAt
+}

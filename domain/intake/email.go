@@ -124,8 +124,7 @@ func (c *chooser) encloses(around, group int32) bool {
 // the contact, who is in the list.
 func (c *chooser) besideAnotherAddress(phone *answer) bool {
 	email := c.best[fieldEmail].answer
-	if email == nil || !email.marks.has(listed) || phone.marks.has(listed) || !c.encloses(phone.group, email.group) ||
-		c.somebodyOutside() {
+	if email == nil || !email.marks.has(listed) || phone.marks.has(listed) || !c.encloses(phone.group, email.group) {
 		return false
 	}
 	if c.foreign == nil {
@@ -134,9 +133,13 @@ func (c *chooser) besideAnotherAddress(phone *answer) bool {
 	return c.foreign[phone.group]
 }
 
-// foreignRecords are the records with an address, and none that is the contact's.
+// foreignRecords are the records with an address, and none that is the contact's; none where somebody may stand outside
+// lists, whose phone is the family's or the firm's.
 func (c *chooser) foreignRecords(address string) map[int32]bool {
 	foreign, own := map[int32]bool{}, map[int32]bool{}
+	if c.somebodyOutside() {
+		return foreign
+	}
 	for i := range c.answers {
 		if a := &c.answers[i]; a.field == fieldEmail {
 			own[a.group] = own[a.group] || strings.EqualFold(fields.FindEmail(a.values), address)

@@ -93,6 +93,7 @@ func onFilling(ctx context.Context, kind string, do func(*filling) error) error 
 }
 
 // onKept runs do on the SQLite database of a folder, which is kept, so that several versions measure the same rows.
+// What a fill that was broken off has left is to be removed.
 func onKept(ctx context.Context, dir string, do func(*filling) error) error {
 	f, url := &filling{}, "sqlite://"+filepath.Join(dir, "load.db")
 	path := filepath.Join(dir, "filled.json")

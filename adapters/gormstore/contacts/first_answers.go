@@ -57,11 +57,12 @@ func (r contacts) answered(
 		if changed.Error != nil || changed.RowsAffected == 0 {
 			return changed.Error
 		}
-		since, err := r.waitsSince(db, c)
-		if err != nil {
+		var merged []RemovedRow
+		if err := mergedInto(c.ID)(db.Session(&gorm.Session{NewDB: true})).Find(&merged).Error; err != nil {
 			return err
 		}
-		waited := max(0, at.Sub(since))
+		with := engine.Mapped(merged, func(row RemovedRow) crm.Removal { return RemovalOf(r.vault, row) })
+		waited := max(0, at.Sub(c.WaitsSince(with)))
 		row := answeredRow{
 			OrgID: engine.UID(c.OrgID), Hour: engine.HourOf(at), MemberID: engine.UID(memberID),
 			OriginID: engine.OrNoID(engine.Optional(c.OriginID)), Answers: n, Seconds: n * int64(waited/time.Second),
@@ -69,18 +70,6 @@ func (r contacts) answered(
 		*row.within()[crm.Bound(waited)] = n
 		return answerTally.Count(engine.Through(db), &row)
 	})
-}
-
-// waitsSince returns when the person came whom a contact waits with: it may be one who was merged into it.
-func (r contacts) waitsSince(db *gorm.DB, c crm.Contact) (time.Time, error) {
-	var merged []RemovedRow
-	err := db.Where("into_id = ?", c.ID).Order("at DESC, id DESC").Find(&merged).Error
-	for _, row := range merged {
-		if gone := RemovalOf(r.vault, row); gone.MadeWait() {
-			return gone.Contact.CreatedAt, err
-		}
-	}
-	return c.CreatedAt, err
 }
 
 func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]ports.FirstAnswer, error) {

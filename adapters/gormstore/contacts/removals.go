@@ -114,9 +114,14 @@ func (r removals) Find(ctx context.Context, orgID, id string) (crm.Removal, erro
 }
 
 func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
-	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf),
-		engine.Where("into_id = ?", engine.Optional(contactID)),
-		engine.Order("at DESC, id DESC"))
+	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf), mergedInto(contactID))
+}
+
+// mergedInto are the contacts that became part of one, the last first.
+func mergedInto(contactID string) engine.Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Where("into_id = ?", engine.Optional(contactID)).Order("at DESC, id DESC")
+	}
 }
 
 func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error {
