@@ -172,7 +172,7 @@ func TestPausesThatEndNotByThemselves(t *testing.T) {
 			{s.byKey(access.Limits{PerMinute: 60, PerDay: 100, PerMonth: 1}), batch.MonthlyLimit, "O limite mensal da chave " +
 				"que paga o lote foi atingido. Retome-o no mês que vem, aumente o limite dela, ou retome-o por outra pessoa, que " +
 				"passa a pagar o resto."},
-			{member, batch.MonthlyLimit, "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe e funil, " +
+			{member, batch.MonthlyLimit, "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe, " +
 				"e retome o lote; ou outra pessoa o retoma e paga o resto."},
 		} {
 			q := must(s.batches.Quote(t.Context(), c.by, carteira(3, 99*price, 7300+10*i)))

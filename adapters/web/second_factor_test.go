@@ -137,7 +137,7 @@ func TestWhoNeedsASecondFactorIsLedToIt(t *testing.T) {
 	if status, _ := bia.post("/equipe/origens", url.Values{"nome": {"Feira"}}); status != http.StatusSeeOther {
 		t.Errorf("a form: %d", status)
 	}
-	hasNot(t, "what the form would have made", owner.get("/equipe"), "Feira")
+	hasNot(t, "what the form would have made", owner.get("/equipe/origens"), "Feira")
 	response, _ := bia.do(http.MethodGet, "/notificacoes/sino", nil, "HX-Request", "true")
 	if response.Header.Get("HX-Redirect") != "/conta/segundo-fator" {
 		t.Errorf("script: %d", response.StatusCode)

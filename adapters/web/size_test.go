@@ -117,11 +117,14 @@ func TestSettingsAreSmall(t *testing.T) {
 		v.send("/finalidades", "codigo", fmt.Sprintf("analise_de_credito_%d", i), "nome",
 			fmt.Sprintf("Análise de crédito de pessoas %d", i), "base", "legitimo_interesse", "papeis", "owner")
 		v.send("/rodizios", "nome", fmt.Sprintf("Vendas da região metropolitana %d", i))
+		v.send("/equipe/origens", "nome", fmt.Sprintf("Anúncios da região metropolitana %d", i))
+		v.send("/equipe/funis", "nome", fmt.Sprintf("Imóveis da região metropolitana %d", i))
+		v.send("/equipe/funis/"+v.funnel().ID, "fazer", "acrescentar", "nome", fmt.Sprintf("Visita marcada %d", i))
 	}
 	opens := regexp.MustCompile(`class="set-h"[^>]* href="(/\w+\?editar=[^"]+)"`)
-	for _, path := range []string{"/pacotes", "/finalidades", "/rodizios", "/equipe"} {
+	for _, path := range []string{"/pacotes", "/finalidades", "/rodizios", "/equipe", "/equipe/funis", "/equipe/origens"} {
 		pages := []string{v.get(path)}
-		if path != "/equipe" {
+		if !strings.HasPrefix(path, "/equipe") {
 			links := opens.FindAllStringSubmatch(pages[0], -1)
 			if len(links) < 41 { // and where that is a link, the form of another one
 				t.Fatalf("%s: %d forms can be opened", path, len(links))

@@ -12,7 +12,7 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	funnel := v.funnel()
-	page := v.get("/equipe?editar=" + funnel.ID)
+	page := v.get("/equipe/funis?editar=" + funnel.ID)
 	form := regexp.MustCompile(`(?s)<form id="editar"[^>]*action="/equipe/funis/` + funnel.ID +
 		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
 	if !strings.Contains(form, `value="`+funnel.Name+`"`) {

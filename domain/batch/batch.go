@@ -182,7 +182,7 @@ func (b Batch) PauseText() string {
 			return "O limite mensal da chave que paga o lote foi atingido. Retome-o no mês que vem, aumente o limite dela, " +
 				"ou retome-o por outra pessoa, que passa a pagar o resto."
 		}
-		return "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe e funil, e retome o lote; " +
+		return "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe, e retome o lote; " +
 			"ou outra pessoa o retoma e paga o resto."
 	case DailyLimit:
 		if b.ResumeAt.IsZero() { // a limit of zero, which no day changes

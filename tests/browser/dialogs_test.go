@@ -58,13 +58,13 @@ func TestSlowStagesAreDraggedToTheirPlace(t *testing.T) {
 			return browsertest.Eval[string](b,
 				"[...document.querySelectorAll('tr[data-stage] th bdi')].slice(0, 3).map(e => e.textContent).join(', ')")
 		}
-		b.Visit("/equipe")
+		b.Visit("/equipe/funis")
 		b.Click("tr[data-stage]:nth-child(2) form button") // Subir
 		b.See("Funil guardado")
 		if got := order(); got != "Em contato, Novo, Proposta" {
 			t.Errorf("after Subir: %s", got)
 		}
-		b.Visit("/equipe")
+		b.Visit("/equipe/funis")
 		browsertest.Eval[bool](b, `(() => {
 			const rows = document.querySelectorAll('tr[data-stage]'), data = new DataTransfer()
 			const fire = (target, type, y) => target.dispatchEvent(new DragEvent(type,

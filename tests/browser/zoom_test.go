@@ -13,8 +13,8 @@ import (
 var mainPages = []string{
 	"/", "/?periodo=7", "/consultar", "/consultas", "/lotes", "/contatos", "/contatos?valor=10000", "/contatos/novo", "/funil",
 	"/retorno", "/importacoes", "/webhooks", "/webhooks/novo", "/chaves", "/chaves/nova", "/automacoes", "/automacoes/nova",
-	"/notificacoes", "/extrato", "/equipe", "/rodizios", "/pacotes", "/finalidades", "/bureaus", "/privacidade",
-	"/privacidade/registro", "/auditoria", "/buscar", "/conta", "/conta/acessos", "/conta/segundo-fator", "/atalhos",
+	"/notificacoes", "/extrato", "/equipe", "/equipe/funis", "/equipe/origens", "/rodizios", "/pacotes", "/finalidades",
+	"/bureaus", "/privacidade", "/privacidade/registro", "/auditoria", "/buscar", "/conta", "/conta/acessos", "/conta/segundo-fator", "/atalhos",
 }
 
 // TestSlowPagesStandZoomForcedColoursAndPaper: at 200 % a window of 1280 pixels has 640, in colours that the reader

@@ -218,7 +218,7 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 		"delivery": id(list("webhook", "deliveries", hook)[0]), "automation": first("automation", "list"),
 		"run": id(runs[0]), "key": first("key", "list"), "member": member, "stage": id(stage), "origin": first("origin", "list"),
 		"lookup":   found(t, owner, "/consultar", `/consultas/([0-9a-f-]{36})`),
-		"funnel":   found(t, owner, "/equipe", `/equipe/funis/([0-9a-f-]{36})`),
+		"funnel":   found(t, owner, "/equipe/funis", `/equipe/funis/([0-9a-f-]{36})`),
 		"batch":    found(t, owner, "/lotes", `/lotes/([0-9a-f-]{36})`),
 		"bundle":   found(t, owner, "/pacotes", `/pacotes\?editar=([0-9a-f-]{36})`),
 		"session":  found(t, owner, "/conta/acessos", `/conta/acessos/([0-9a-f-]{36})/encerrar`),

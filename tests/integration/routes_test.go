@@ -155,6 +155,8 @@ const pages = `
 	admin POST /chaves/{id}/trocar key
 	admin GET /configuracoes
 	admin GET /equipe
+	admin GET /equipe/funis
+	admin GET /equipe/origens
 	admin POST /equipe/membros
 	admin POST /equipe/membros/{id} member
 	admin POST /equipe/membros/{id}/senha member

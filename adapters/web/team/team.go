@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,37 +14,63 @@ import (
 // membersShown is how many people a page has.
 const membersShown = 25
 
-// teamPage is a page of the people, the funnels and the origins of an organisation.
+// teamPage is the page of the people of an organisation, of its funnels, or of its origins.
 type teamPage struct {
 	Members web.Paged[memberLine]
 	Funnels []crm.Funnel
 	Origins []crm.Origin
 	// Edit is the id of the row being edited, About that of the person whom something was done to: the page shows them.
 	Edit, About string
-	// Part names the form that is shown again, with its fault; Ask the question.
+	// Open is the id of the funnel whose stages are shown.
+	Open string
+	// Part is one of the pages, by its name; Ask the question.
 	Part, Ask string
 	web.Form
 }
 
 // FormOfNew is the form for another person: as it was sent, unless the fault concerns a row.
 func (d teamPage) FormOfNew() web.Form {
-	if d.Edit != "" || d.Part != "equipe" {
+	if d.Edit != "" {
 		return web.Form{}
 	}
 	return d.Form
 }
 
-func (s pages) team(c *web.Call, f struct {
-	Edit  string `form:"editar"`
-	About string `form:"pessoa"`
-}) error {
-	return s.teamPage(c, http.StatusOK, teamPage{Edit: f.Edit, About: f.About})
+// teamParts are the pages, by their names, which are those of their templates, and their titles.
+var teamParts = map[string]string{"equipe": "Equipe", "funis": "Funis", "origens": "Origens"}
+
+// team is the page that a part has.
+func (s pages) team(part string) web.Handler {
+	return web.Decoded(func(c *web.Call, f struct {
+		Edit  string `form:"editar"`
+		About string `form:"pessoa"`
+		Open  string `form:"funil"`
+	}) error {
+		return s.teamPage(c, http.StatusOK, teamPage{Part: part, Edit: f.Edit, About: f.About, Open: f.Open})
+	})
 }
 
 func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
-	if err := c.Manager(); err != nil {
+	err := c.Manager()
+	switch {
+	case err != nil:
+	case data.Part == "funis":
+		err = s.funnelsOf(c, &data)
+	case data.Part == "origens":
+		data.Origins, err = s.Origins.List(c.Ctx(), c.By, c.By.OrgID())
+	default:
+		err = s.membersOf(c, &data)
+	}
+	if err != nil {
 		return err
 	}
+	return c.RenderStatus(status, data.Part, web.Page{
+		Title: teamParts[data.Part], Nav: "configuracoes", Setting: data.Part, Data: data, Wide: true, Ask: data.Ask,
+	})
+}
+
+// membersOf reads the people of the page that is asked for, or of the one that has whom it is about.
+func (s pages) membersOf(c *web.Call, data *teamPage) error {
 	members, err := s.memberLines(c)
 	if err != nil {
 		return err
@@ -56,25 +83,35 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 	if i := slices.IndexFunc(members, meant); i >= 0 {
 		data.Members = web.PageWith("/equipe", members, membersShown, i)
 	}
+	return nil
+}
+
+// funnelsOf reads the funnels, and opens the one that something is asked or was done about: that is in the address, by
+// its id or by that of a stage. All stages of all funnels would be too much for a page.
+func (s pages) funnelsOf(c *web.Call, data *teamPage) (err error) {
 	if data.Funnels, err = s.Funnels.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	if data.Origins, err = s.Origins.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
-		return err
-	}
-	return c.RenderStatus(status, "equipe", web.Page{
-		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data, Wide: true, Ask: data.Ask,
+	about := cmp.Or(c.PathValue("id"), data.Edit, data.Open, strings.TrimPrefix(c.URL.Query().Get("perguntar"), "tirar-"))
+	open := slices.IndexFunc(data.Funnels, func(f crm.Funnel) bool {
+		return f.ID == about || slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == about })
 	})
+	data.Open = data.Funnels[max(0, open)].ID
+	return nil
 }
 
-// teamDone answers a form of the page: with a notice, or with the fault above its part.
+// teamDone answers a form of a page: with a notice, or with the fault above it.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
-	return s.doneAt(c, "/equipe#"+part, teamPage{Part: part}, err, notice)
+	address := "/equipe/" + part
+	if id := c.PathValue("id"); part == "funis" && id != "" {
+		address += "?funil=" + id + "#f-" + id
+	}
+	return s.doneAt(c, address, teamPage{Part: part}, err, notice)
 }
 
 // personDone is teamDone for a form about a person, whose page of the list is shown.
 func (s pages) personDone(c *web.Call, id string, err error, notice string) error {
-	return s.doneAt(c, "/equipe?pessoa="+id+"#equipe", teamPage{Part: "equipe", About: id}, err, notice)
+	return s.doneAt(c, "/equipe?pessoa="+id+"#m-"+id, teamPage{Part: "equipe", About: id}, err, notice)
 }
 
 func (s pages) doneAt(c *web.Call, address string, refused teamPage, err error, notice string) error {
