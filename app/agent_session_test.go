@@ -94,7 +94,9 @@ func (s blindStore) Repos() ports.Repos {
 
 type blindUsage struct{ ports.Usage }
 
-func (blindUsage) SpentByKeys(context.Context, []string, string) (map[string]lookup.Spent, error) {
+func (blindUsage) SpentByKeys(
+	context.Context, []string, ...string,
+) (map[string]map[string]lookup.Spent, error) {
 	return nil, fault.New(fault.ServiceUnavailable, "fora")
 }
 

@@ -170,7 +170,7 @@ func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automat
 		return nil
 	}
 	spent, err := r.Usage.SpentByKeys(ctx, []string{ended.ID}, lookup.BatchBucket)
-	e.Batch.Spent = spent[ended.ID].Amount
+	e.Batch.Spent = spent[lookup.BatchBucket][ended.ID].Amount
 	return err
 }
 

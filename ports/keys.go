@@ -60,9 +60,9 @@ type Usage interface {
 	// LimitChanged notes what an account (a key, a member, an automation) holds at this moment, because its limit changes
 	// in this transaction, which holds the organisation's charges. Only inside InTx.
 	LimitChanged(ctx context.Context, accountID string) error
-	// SpentByKeys returns what several keys were charged in a bucket, by key; those that were charged nothing are left
+	// SpentByKeys returns what several keys were charged, by bucket and key; those that were charged nothing are left
 	// out.
-	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)
+	SpentByKeys(ctx context.Context, keyIDs []string, buckets ...string) (map[string]map[string]lookup.Spent, error)
 	// Reserve counts a lookup that an agent's session may be charged for, in lookup.AgentBucket; ErrCeiling if that would
 	// exceed the ceiling.
 	Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error

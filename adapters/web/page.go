@@ -32,7 +32,6 @@ type Page struct {
 	Ask     string
 	Asked   template.HTML
 	Member  crm.Member
-	Org     crm.Organisation
 	Manager bool
 	Unread  int
 	// Views are those of contacts that the menu shows.
@@ -62,11 +61,11 @@ func (c *Call) Render(name string, p Page) error { return c.RenderStatus(http.St
 func (c *Call) RenderStatus(status int, name string, p Page) error {
 	if c.By.MemberID() != "" {
 		p.Member, p.Manager = c.Member, c.By.MayManage()
-		org, unread, err := c.Server.surroundings(c)
-		if err != nil {
+		var err error
+		if p.Unread, err = c.Server.Notifications.Unread(c.Ctx(), c.By); err != nil {
 			return err
 		}
-		p.Org, p.Unread, p.Views = org, unread, sideOf(c)
+		p.Views = sideOf(c)
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(),
 		c.Server.LookupEnabled
@@ -188,16 +187,6 @@ var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automaca
 func (c *Call) compresses(name string) bool {
 	from := c.Header.Get("Sec-Fetch-Site")
 	return !withSecrets[name] && (from == "" || from == "none" || from == "same-origin")
-}
-
-// surroundings are what every page in a session shows: the organisation, and how many notifications are unread.
-func (s *Server) surroundings(c *Call) (crm.Organisation, int, error) {
-	org, err := s.Organisations.Find(c.Ctx(), c.By)
-	if err != nil {
-		return org, 0, err
-	}
-	unread, err := s.Notifications.Unread(c.Ctx(), c.By)
-	return org, unread, err
 }
 
 // noticeCookie carries a sentence over a redirect, to be shown once.

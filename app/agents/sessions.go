@@ -77,7 +77,7 @@ func (a *Sessions) Open(ctx context.Context, by app.Caller, s Session, now time.
 	}
 	account := s.account(by)
 	ended, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
-	_, is := ended[account]
+	_, is := ended[lookup.EndedBucket][account]
 	return err == nil && !is, err
 }
 
@@ -97,7 +97,7 @@ func (a *Sessions) Spent(ctx context.Context, by app.Caller, s Session) (catalog
 	}
 	account := s.account(by)
 	spent, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.AgentBucket)
-	return spent[account].Amount, err
+	return spent[lookup.AgentBucket][account].Amount, err
 }
 
 // DoWithin is Do for the session of an agent. History answers whatever is left of the ceiling. Otherwise the price is

@@ -20,12 +20,13 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 	n := crm.Notification{ID: app.NewID(), OrgID: is.OrgID, Kind: crm.BatchPaused, BatchID: is.ID, At: now}
 	switch {
 	case is.Status.Ended() && is.Status != was.Status && !is.StartedAt.IsZero():
-		spent, err := r.Usage.SpentByKeys(ctx, []string{is.ID}, lookup.BatchBucket)
+		all, err := r.Usage.SpentByKeys(ctx, []string{is.ID}, lookup.BatchBucket)
 		if err != nil {
 			return err
 		}
-		n.Kind, n.Subject = crm.BatchEnded, endedText(is, spent[is.ID])
-		return errors.Join(r.Notifications.Create(ctx, n), app.Emit(ctx, r, app.BatchJob(is, spent[is.ID].Amount)))
+		spent := all[lookup.BatchBucket][is.ID]
+		n.Kind, n.Subject = crm.BatchEnded, endedText(is, spent)
+		return errors.Join(r.Notifications.Create(ctx, n), app.Emit(ctx, r, app.BatchJob(is, spent.Amount)))
 	case pausedByItself(is) && (was.Status != is.Status || was.Reason != is.Reason):
 		n.Subject = pausedText(is)
 		// A batch that resumes and pauses again for the same reason is reported once a day.

@@ -173,7 +173,7 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch, flying map[str
 	}
 	now, err := repos.Clock.Now(ctx, b.Clock())
 	for i, one := range found {
-		views[i] = View{Batch: one, Spent: spent[one.ID], InFlight: flying[one.ID], Now: now}
+		views[i] = View{Batch: one, Spent: spent[lookup.BatchBucket][one.ID], InFlight: flying[one.ID], Now: now}
 	}
 	return views, err
 }
@@ -298,7 +298,7 @@ func wrongState(q batch.Batch, become, when string) error {
 // suffices returns the fault of a ceiling below what a batch was charged or has reserved. Charges must be held.
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
 	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
-	if least := spent[q.ID].Amount; err == nil && ceiling < least {
+	if least := spent[lookup.BatchBucket][q.ID].Amount; err == nil && ceiling < least {
 		return app.Invalid("teto", "O lote já gastou ou reservou "+least.Exact()+": informe um teto que não seja menor.")
 	}
 	return err
@@ -348,7 +348,7 @@ func (b *Batches) pays(ctx context.Context, r ports.Repos, by app.Caller, q *bat
 	}
 	month := b.Calendar.Month(b.Clock())
 	spent, err := r.Usage.SpentByKeys(ctx, []string{by.MemberID()}, month)
-	if left := *member.Budget - spent[by.MemberID()].Amount; err == nil && left < q.Price {
+	if left := *member.Budget - spent[month][by.MemberID()].Amount; err == nil && left < q.Price {
 		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada "+
 			"consulta custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
 			"pode aumentar o orçamento, ou confirmar o lote.", q.Price.Exact(), member.Budget.Reais(), max(0, left).Exact()))

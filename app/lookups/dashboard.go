@@ -273,7 +273,8 @@ func (d *Dashboard) attention(
 	for i, k := range keys {
 		ids[i] = k.ID
 	}
-	month, err := r.Usage.SpentByKeys(ctx, ids, d.calendar.Month(now))
+	month := d.calendar.Month(now)
+	spent, err := r.Usage.SpentByKeys(ctx, ids, month)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +282,7 @@ func (d *Dashboard) attention(
 		if !k.UsableAt(now) || k.Limits.PerMonth == 0 {
 			continue
 		}
-		if percent := month[k.ID].Count * 100 / k.Limits.PerMonth; percent >= 80 {
+		if percent := spent[month][k.ID].Count * 100 / k.Limits.PerMonth; percent >= 80 {
 			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent, At: k.LastUsedAt})
 		}
 	}

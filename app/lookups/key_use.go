@@ -47,11 +47,8 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	for i, k := range all {
 		ids[i] = k.ID
 	}
-	today, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Day(now))
-	if err != nil {
-		return nil, err
-	}
-	month, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Month(now))
+	today, month := s.calendar.Day(now), s.calendar.Month(now)
+	spent, err := repos.Usage.SpentByKeys(ctx, ids, today, month)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +62,7 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	}
 	var usable, over []KeyUse
 	for _, k := range all {
-		u := KeyUse{Key: k, Today: today[k.ID], Month: month[k.ID], Refused: why[k.ID], Usable: k.UsableAt(now)}
+		u := KeyUse{Key: k, Today: spent[today][k.ID], Month: spent[month][k.ID], Refused: why[k.ID], Usable: k.UsableAt(now)}
 		if u.Usable {
 			usable = append(usable, u)
 		} else {

@@ -334,7 +334,7 @@ func (s *Statement) Budget(ctx context.Context, by app.Caller) (*Budget, error) 
 	}
 	month := s.calendar.Month(s.clock())
 	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, []string{by.MemberID()}, month)
-	return &Budget{Limit: *by.Budget(), Spent: spent[by.MemberID()].Amount}, err
+	return &Budget{Limit: *by.Budget(), Spent: spent[month][by.MemberID()].Amount}, err
 }
 
 // SpentByAccounts returns what members or automations were charged in this month, by their ids. The caller must manage
@@ -343,7 +343,9 @@ func (s *Statement) SpentByAccounts(ctx context.Context, by app.Caller, ids []st
 	if _, err := by.ManagedOrg(); err != nil {
 		return nil, err
 	}
-	return s.store.Repos().Usage.SpentByKeys(ctx, ids, s.calendar.Month(s.clock()))
+	month := s.calendar.Month(s.clock())
+	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, ids, month)
+	return spent[month], err
 }
 
 // SpentToday returns what the caller's organisation was charged today, by keys and members. Faults: NotFound,

@@ -59,8 +59,9 @@ type Member struct {
 	// SecondFactor is whether the member has one. NeedsFactor is whether the organisation requires one that is missing; it
 	// is set only for a member found by session.
 	SecondFactor, NeedsFactor bool
-	// Views is the preference ContactViews; it, too, is set only for a member found by session.
-	Views string
+	// Views is the preference ContactViews, OrgName the name of the organisation; both, too, are set only for a member
+	// found by session.
+	Views, OrgName string
 }
 
 // LeadsActively reports whether the member is an active owner.

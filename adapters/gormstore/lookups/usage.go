@@ -53,17 +53,22 @@ func (r usage) Spent(ctx context.Context, keyID, day, month string) (today, this
 	return today, thisMonth, ever, err
 }
 
-func (r usage) SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error) {
-	out := map[string]lookup.Spent{}
+func (r usage) SpentByKeys(
+	ctx context.Context, keyIDs []string, buckets ...string,
+) (map[string]map[string]lookup.Spent, error) {
+	out := map[string]map[string]lookup.Spent{}
+	for _, bucket := range buckets {
+		out[bucket] = map[string]lookup.Spent{}
+	}
 	if len(keyIDs) == 0 {
 		return out, nil
 	}
 	var rows []usageRow
 	err := r.Query(ctx, "usage.spentByKeys", func(db *gorm.DB) error {
-		return db.Find(&rows, "bucket = ? AND key_id IN ?", bucket, keyIDs).Error
+		return db.Find(&rows, "bucket IN ? AND key_id IN ?", buckets, keyIDs).Error
 	})
 	for _, row := range rows {
-		out[string(row.KeyID)] = row.spent()
+		out[row.Bucket][string(row.KeyID)] = row.spent()
 	}
 	return out, err
 }

@@ -74,12 +74,13 @@ func sessionOf(v *engine.Vault, row sessionRow) access.Session {
 	return s
 }
 
-// whoeverIsIn are the columns of a member, the views, because every page shows them, and whether the organisation wants
-// a second factor of all.
+// whoeverIsIn are the columns of a member, the views and the organisation's name, because every page shows them, and
+// whether the organisation wants a second factor of all.
 var whoeverIsIn = engine.ColumnNames(MemberRow{}, "members") + `,
 	COALESCE((SELECT value FROM member_preferences p
 		WHERE p.org_id = members.org_id AND p.member_id = members.id AND p.name = ?), '') AS views,
-	(SELECT second_factor FROM organisations o WHERE o.id = members.org_id) AS of_all_two`
+	(SELECT second_factor FROM organisations o WHERE o.id = members.org_id) AS of_all_two,
+	COALESCE((SELECT name FROM organisations o WHERE o.id = members.org_id), '') AS org_name`
 
 func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Session, m crm.Member, err error) {
 	hash := t.Hash()
@@ -88,8 +89,8 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 			session sessionRow
 			member  struct {
 				MemberRow
-				Views    string
-				OfAllTwo bool
+				Views, OrgName string
+				OfAllTwo       bool
 			}
 		)
 		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
@@ -100,7 +101,8 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 			return err
 		}
 		s, m = sessionOf(r.vault, session), member.Member()
-		m.Views, m.NeedsFactor = member.Views, member.OfAllTwo && !m.SecondFactor && !s.FactorElsewhere
+		m.Views, m.OrgName = member.Views, member.OrgName
+		m.NeedsFactor = member.OfAllTwo && !m.SecondFactor && !s.FactorElsewhere
 		return nil
 	})
 	return s, m, err

@@ -94,7 +94,7 @@ func changeUnderLoad(t *testing.T, s ports.Store, orgID, what string, a admitted
 	read := func(r ports.Repos) lookup.Spent {
 		all, err := r.Usage.SpentByKeys(ctx, []string{a.account}, a.bucket)
 		kit.Must(t, err)
-		return all[a.account]
+		return all[a.bucket][a.account]
 	}
 	var spent lookup.Spent
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -91,7 +91,7 @@ func ceilings(t *testing.T, s ports.Store) {
 			}
 			all, err := s.Repos().Usage.SpentByKeys(ctx, []string{asker}, bucket)
 			kit.Must(t, err)
-			return all[asker]
+			return all[bucket][asker]
 		}
 		kit.Same(t, what+" account", spent(), lookup.Spent{Count: 10, Amount: 45000})
 		_, err := s.Repos().Calls.End(ctx, kit.NotSent(begun[0]))
@@ -143,7 +143,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 	spent := func() lookup.Spent {
 		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.AgentBucket)
 		kit.Must(t, err)
-		return all[session]
+		return all[lookup.AgentBucket][session]
 	}
 	kit.Same(t, "its account", spent(), lookup.Spent{Count: 9, Amount: 9 * 4500})
 	kit.Must(t, usage.Reserve(ctx, session, 4500+4499, 10*4500+4499))
@@ -154,7 +154,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 	over := func() bool {
 		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.EndedBucket)
 		kit.Must(t, err)
-		_, is := all[session]
+		_, is := all[lookup.EndedBucket][session]
 		return is
 	}
 	kit.Same(t, "ended before it was", over(), false)
@@ -173,7 +173,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	left, err := usage.SpentByKeys(ctx, []string{forgotten, old}, lookup.EndedBucket)
 	kit.Must(t, err)
-	kit.Same(t, "what ended while the service was off", len(left), 0)
+	kit.Same(t, "what ended while the service was off", len(left[lookup.EndedBucket]), 0)
 	kit.Same(t, "a session of today", spent().Count, 10)
 	kit.Same(t, "that it ended", over(), true)
 	_, err = usage.ForgetSessions(ctx, time.Now().Add(time.Hour))

@@ -49,9 +49,11 @@ func usage(t *testing.T, s ports.Store) {
 	kit.Must(t, charge(key, "2026-11-20", "2026-11", 1, caps))
 	kit.Same(t, "spent on a quiet day", spent("2026-11-25", "2027-01")[0], lookup.Spent{})
 
-	byKey, err := s.Repos().Usage.SpentByKeys(ctx, []string{key, kit.ID()}, "2026-12")
+	byKey, err := s.Repos().Usage.SpentByKeys(ctx, []string{key, kit.ID()}, "2026-12", "2027-01")
 	kit.Must(t, err)
-	kit.Same(t, "spent by keys", byKey, map[string]lookup.Spent{key: {Count: 1, Amount: 1}})
+	kit.Same(t, "spent by keys", byKey, map[string]map[string]lookup.Spent{
+		"2026-12": {key: {Count: 1, Amount: 1}}, "2027-01": {},
+	})
 }
 
 func capsUnderConcurrency(t *testing.T, s ports.Store) {

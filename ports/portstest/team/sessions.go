@@ -52,7 +52,9 @@ func sessions(t *testing.T, s ports.Store) {
 	gone("one by its id", fourth)
 	kit.Must(t, repos.SessionEnds.EndOthers(ctx, rui.ID, other))
 	gone("all but one", fifth)
-	kit.Same(t, "its member", who, ana)
+	with := ana
+	with.OrgName = o.Name
+	kit.Same(t, "its member", who, with)
 	gone("a token that nobody has", access.NewSessionToken())
 	kit.Must(t, repos.SessionEnds.End(ctx, second))
 	gone("an ended session", second)
