@@ -138,8 +138,12 @@ func TestSlowAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 		}
 		p.hook = address
 		b.Size(390, false)
-		b.Visit(b.Path() + "?como=google")
+		b.Click("#como-google")
+		b.See("function aoEnviar")
 		b.Accessible()
+		if on := browsertest.Eval[string](b, "document.activeElement.id"); on != "como-google" {
+			t.Errorf("after choosing how to connect, the focus is on %q", on)
+		}
 		if lost := browsertest.Eval[string](b, `(() => {
 			const line = document.querySelector('.seg-line'), open = line.querySelector('[aria-current]')
 			const [l, o] = [line, open].map((e) => e.getBoundingClientRect())

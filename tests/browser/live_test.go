@@ -113,6 +113,13 @@ func TestSlowAPhone(t *testing.T) {
 			b.Accessible()
 			b.Size(360, false)
 		}
+		b.Visit("/finalidades")
+		if !browsertest.Eval[bool](b, `(() => { const open = document.querySelector('.set-n [aria-current]')
+			const [l, o] = [open.closest('ul'), open].map((e) => e.getBoundingClientRect())
+			return l.height < 1.5 * o.height && l.left <= o.left && o.right <= l.right })()`) {
+			t.Error("the list of settings is not one line that shows where one is")
+		}
+		b.Accessible()
 		b.Visit("/contatos")
 		if !browsertest.Eval[bool](b, "document.querySelector('#busca-contatos').getBoundingClientRect().top < "+
 			"document.querySelector('.ph .acts').getBoundingClientRect().top") {

@@ -2,8 +2,9 @@
 'use strict'
 
 // A line of tabs that scrolls shows the open one.
-for (const open of document.querySelectorAll(':is(.tabs, .seg-line) > [aria-current]')) {
-  const line = open.parentElement
+const lines = '.tabs, .seg-line, .set-n ul'
+for (const open of document.querySelectorAll(`:is(${lines}) [aria-current]`)) {
+  const line = open.closest(lines)
   line.scrollLeft = open.offsetLeft - line.offsetLeft - (line.clientWidth - open.offsetWidth) / 2
 }
 
@@ -72,6 +73,13 @@ document.addEventListener('submit', ({ target: form }) => {
   sessionStorage.setItem('lugar', JSON.stringify({ at: location.pathname + location.search, y: scrollY }))
   const text = form.querySelector('textarea[id]')
   if (text) sessionStorage.setItem('foco', location.pathname + '#' + text.id)
+})
+// So does choosing one of several ways to be shown the same.
+document.addEventListener('click', (event) => {
+  const way = event.target.closest('.seg-line a[id]')
+  if (!way || event.ctrlKey || event.metaKey || event.shiftKey) return
+  sessionStorage.setItem('lugar', JSON.stringify({ at: way.pathname + way.search, y: scrollY }))
+  sessionStorage.setItem('foco', way.pathname + '#' + way.id)
 })
 const place = JSON.parse(sessionStorage.getItem('lugar') || 'null')
 sessionStorage.removeItem('lugar')
