@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -189,6 +190,60 @@ func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
 	}
 }
 
+// TestWhoWasMergedByMistakeIsErasedAlone: contacts of two people with a CPF each were merged. What is told and erased of
+// one of them has nothing of the other, whose contact stays, without the other's name, note and history.
+func TestWhoWasMergedByMistakeIsErasedAlone(t *testing.T) {
+	t.Parallel()
+	names := [2]string{"rita", "sara"}
+	for what, c := range map[string]struct {
+		erased int
+		who    privacyapp.SubjectQuery
+		parted bool
+	}{
+		"the one that stayed, by document":   {0, privacyapp.SubjectQuery{Document: cpfs[0]}, false},
+		"the one that stayed, by address":    {0, privacyapp.SubjectQuery{Email: "rita@x.example"}, false},
+		"the merged one, by document":        {1, privacyapp.SubjectQuery{Document: cpfs[1]}, false},
+		"the merged one, by address":         {1, privacyapp.SubjectQuery{Email: "sara@x.example"}, false},
+		"the one that stayed, after parting": {0, privacyapp.SubjectQuery{Document: cpfs[0]}, true},
+		"the merged one, after parting":      {1, privacyapp.SubjectQuery{Email: "sara@x.example"}, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				var ids [2]string
+				for i, name := range names {
+					body := fmt.Sprintf(`{"nome":"%s souza","email":"%s@x.example","cpf":%q,"mensagem":"nota de %s"}`, name, name,
+						cpfs[i], name)
+					ids[i] = must(s.intake.Receive(t.Context(), hook, post(body))).ContactID
+				}
+				done(s.contacts.Merge(t.Context(), owner, ids[0], ids[1]))
+				if c.parted {
+					done(s.contacts.Part(t.Context(), owner, ids[0], ids[1]))
+				}
+				c.who.OrgID = s.orgID
+				other := names[1-c.erased]
+				export := must(s.subjects.Export(t.Context(), owner, c.who))
+				equal(t, "the other's address among those told",
+					slices.ContainsFunc(export.Identities, func(i privacy.Identity) bool {
+						return strings.Contains(i.Value, other)
+					}), false)
+				s.erase(owner, c.who)
+				equal(t, "what is left", s.left(owner, c.who), "map[]")
+				stays, history, err := s.contacts.Show(t.Context(), owner, ids[1-c.erased])
+				done(err)
+				equal(t, "who stays", fmt.Sprint(stays.Name, stays.Email, len(stays.Documents)), other+" souza"+other+"@x.example1")
+				equal(t, "the other's note", stays.Note, "nota de "+other)
+				for _, e := range history {
+					equal(t, "the erased one's name in "+string(e.Kind), strings.Contains(e.Subject, names[c.erased]), false)
+				}
+				_, err = s.contacts.View(t.Context(), owner, ids[c.erased])
+				equal(t, "who is erased", said(err), "nao_encontrado contact")
+			})
+		})
+	}
+}
+
 // TestAnErasureGoesFromAContactToThoseMergedIntoIt: by the address of the one that stayed, and by a document from which
 // the merged one's own address is learnt; but not to a contact of somebody else, with another CPF.
 func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
@@ -212,8 +267,8 @@ func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
 			ana: cpfs[0], erased: privacyapp.SubjectQuery{Document: cpfs[0]}, left: "map[]",
 		},
 		"by the address of whom somebody else became part of": {
-			bia: cpfs[0], ana: cpfs[1], erased: privacyapp.SubjectQuery{Email: "bia@x.example"}, left: "map[entregas:1]",
-			bodies: 2,
+			bia: cpfs[0], ana: cpfs[1], erased: privacyapp.SubjectQuery{Email: "bia@x.example"},
+			left: "map[contatos:1 contatosExcluidos:1 entregas:2 historico:4 notificacoes:2]", bodies: 2,
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

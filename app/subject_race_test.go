@@ -173,7 +173,7 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 					Name: "Ana", Email: "ana@x.example", Documents: cpfs[0],
 				}))
 			}
-		}}, s.store.(ports.SubjectIndex), journal{}, now)
+		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.Part)
 		e := must(slow.Erase(t.Context(), owner, who, false))
 		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
 		equal(t, "somebody came", came, true)
@@ -195,11 +195,11 @@ func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {
 		done(s.contacts.Merge(t.Context(), owner, ana, bia))
 		parted := false
 		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, found: func(k privacy.Kind) {
-			if k == privacy.Removed && !parted {
+			if k == privacy.Contacts && !parted {
 				parted = true
 				done(s.contacts.Part(t.Context(), owner, ana, bia))
 			}
-		}}, s.store.(ports.SubjectIndex), journal{}, now)
+		}}, s.store.(ports.SubjectIndex), journal{}, now, leaveMerged)
 		e := must(slow.Erase(t.Context(), owner, who, false))
 		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
 		_, history, err := s.contacts.Show(t.Context(), owner, bia)
@@ -208,6 +208,9 @@ func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {
 		equal(t, "what is left", s.left(owner, who), "map[]")
 	})
 }
+
+// leaveMerged parts no contacts before an erasure.
+func leaveMerged(context.Context, app.Caller, string, string) error { return nil }
 
 // stillConditions stands still, as an instance may, before an expression is evaluated, and thus after the event was
 // read.
@@ -290,7 +293,7 @@ func TestAnErasureThatWaits(t *testing.T) {
 		var working sync.WaitGroup
 		for range 2 {
 			late := lateQuiet{s.store.(ports.SubjectIndex), 30 * time.Second}
-			instance := privacyapp.NewSubjects(s.store, late, journal{}, now)
+			instance := privacyapp.NewSubjects(s.store, late, journal{}, now, s.contacts.Part)
 			working.Go(func() {
 				for ; ctx.Err() == nil; time.Sleep(time.Second) {
 					_ = instance.Work(ctx) // the time may be over

@@ -306,6 +306,9 @@ func (x *SubjectExport) texts(ctx context.Context, ids []string) (out []any, err
 		}
 		said = append(said, x.p.Passages(strings.Join(values, "\n"))...)
 		for _, e := range events {
+			if x.p.Happened(e) && !x.p.Mentions(e.Subject) {
+				said = append(said, e.Subject) // a name alone
+			}
 			said = append(said, x.p.Passages(e.Subject)...)
 		}
 		out = append(out, SubjectText{c.ID, c.CreatedAt, said})

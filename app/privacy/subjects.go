@@ -10,6 +10,7 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -20,13 +21,18 @@ type Subjects struct {
 	index   ports.SubjectIndex
 	journal ports.ErasureJournal
 	clock   app.Clock
+	part    Part
 }
+
+// Part undoes a merge of contacts. Faults: NotFound, InvalidRequest where it can no longer be undone,
+// ServiceUnavailable.
+type Part func(ctx context.Context, by app.Caller, intoID, fromID string) error
 
 // NewSubjects returns the use case.
 func NewSubjects(
-	store ports.Store, index ports.SubjectIndex, journal ports.ErasureJournal, clock app.Clock,
+	store ports.Store, index ports.SubjectIndex, journal ports.ErasureJournal, clock app.Clock, part Part,
 ) *Subjects {
-	return &Subjects{store, index, journal, clock}
+	return &Subjects{store, index, journal, clock, part}
 }
 
 // SubjectQuery identifies a person by at least one of the last three, as people write them.
@@ -95,7 +101,8 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 	return p, s.extend(ctx, p, identities)
 }
 
-// extend adds the contacts of identities, with those merged into them, and goes on with the identities in these.
+// extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who was
+// merged with somebody else by mistake is taken without the other.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
 	asked, taken := map[privacy.Identity]int{}, map[string]bool{}
 	take := func(c crm.Contact) (err error) {
@@ -108,25 +115,30 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 		next = append(next, found...)
 		return err
 	}
-	for len(next) > 0 {
-		i := next[0]
-		next = next[1:]
-		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error {
-			if p.Is(c, i) {
-				return take(c)
-			}
-			if i.Type == privacy.CPF || i.Type == privacy.CNPJ {
-				p.TakePart(c.ID)
-			}
-			return nil
-		})
+	// found takes a contact by an identity of its own.
+	found := func(c crm.Contact, i privacy.Identity) error {
+		into, err := s.store.Repos().Removals.Into(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		// Contacts that the organisation merged are about one person.
+		if alone := privacy.Apart(c, into); privacy.Holds(alone, i) && p.Is(alone, i) {
+			return take(alone)
+		}
+		if i.Type == privacy.CPF || i.Type == privacy.CNPJ {
+			p.TakePart(c.ID)
+		}
+		return nil
+	}
+	for len(next) > 0 {
+		i := next[0]
+		next = next[1:]
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return found(c, i) })
+		if err != nil {
+			return err
+		}
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
 		for _, c := range merged {
-			err = errors.Join(err, take(c))
+			err = errors.Join(err, s.merged(ctx, p, c, i, take))
 		}
 		if err != nil {
 			return err
@@ -138,10 +150,10 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 			}
 			asked[phone] = len(p.Names)
 			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) error {
-				if p.Named(c) && p.Is(c, phone) {
-					return take(c)
+				if !p.Named(c) {
+					return nil
 				}
-				return nil
+				return found(c, phone)
 			})
 			if err != nil {
 				return err
@@ -149,6 +161,60 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 		}
 	}
 	return nil
+}
+
+// merged takes the contact that one with an identity was merged into: whoever merged them says that they are about one
+// person. If the two have different CPFs, it was a mistake, and the merged one is taken alone.
+func (s *Subjects) merged(
+	ctx context.Context, p *privacy.Person, survivor crm.Contact, i privacy.Identity, take func(crm.Contact) error,
+) error {
+	direct, err := s.store.Repos().Removals.Into(ctx, survivor.ID)
+	if err != nil {
+		return err
+	}
+	alone := privacy.Apart(survivor, direct)
+	for all := direct; len(all) > 0; all = all[1:] {
+		below, err := s.store.Repos().Removals.Into(ctx, all[0].Contact.ID)
+		if err != nil {
+			return err
+		}
+		all = append(all, below...)
+		gone := privacy.Apart(all[0].Contact, below)
+		if all[0].Unreadable || !privacy.Holds(gone, i) || !p.Is(gone, i) || !p.Other(gone, alone) {
+			continue
+		}
+		p.TakePart(survivor.ID)
+		return take(gone)
+	}
+	if p.Other(crm.Contact{}, alone) {
+		p.TakePart(survivor.ID)
+		return nil
+	}
+	return take(alone)
+}
+
+// apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact, without
+// anything of the person, or with all that is its own. It reports whether there were any.
+func (s *Subjects) apart(ctx context.Context, by app.Caller, p *privacy.Person) (done bool, err error) {
+	for _, id := range slices.Concat(p.Contacts, p.Parts) {
+		into, err := s.store.Repos().Removals.Into(ctx, id)
+		if err != nil {
+			return done, err
+		}
+		for _, gone := range into {
+			his := slices.Contains(p.Contacts, id) != slices.Contains(p.Contacts, gone.Contact.ID)
+			if !his || !privacy.Mistaken(gone) || !gone.CanUndo(s.clock()) {
+				continue
+			}
+			switch err := s.part(ctx, by, id, gone.Contact.ID); {
+			case err == nil:
+				done = true
+			case fault.CodeOf(err) != fault.NotFound && fault.CodeOf(err) != fault.InvalidRequest: // it cannot be undone
+				return done, err
+			}
+		}
+	}
+	return done, nil
 }
 
 // family adds the contacts that were merged into one, over any number of merges, and returns the identities found: what

@@ -89,7 +89,57 @@ func mergedNote(from Contact, said []string) string {
 	if len(said) == 0 && strings.TrimSpace(from.Note) == "" {
 		return ""
 	}
-	return strings.Join(nonEmpty("Do contato unido "+from.Name+":", strings.Join(said, "\n"), from.Note), "\n")
+	return strings.Join(nonEmpty(heading(from), strings.Join(said, "\n"), from.Note), "\n")
+}
+
+// headed begins the heading of what a note gained by a merge.
+const headed = "Do contato unido "
+
+func heading(from Contact) string { return headed + from.Name + ":" }
+
+// partedNote returns a note without what the merge added to it, and what it took out if a member has changed that
+// since: nobody knows whose words these are, but they stand below the name of the one who leaves.
+func (r Removal) partedNote(now string) (stays, changed string) {
+	whole := func(rest string) bool { return rest == "" || rest[0] == '\n' } // else its last line was written on
+	if since, ok := strings.CutPrefix(now, r.After.Note); ok && whole(since) {
+		return strings.TrimLeft(r.Before.Note+since, "\n"), ""
+	}
+	added, ok := strings.CutPrefix(r.After.Note, r.Before.Note)
+	if added = strings.TrimLeft(added, "\n"); !ok || added == "" {
+		return now, ""
+	}
+	cut := func(from, to int) string {
+		return strings.Join(nonEmpty(strings.TrimRight(now[:from], "\n"), strings.TrimLeft(now[to:], "\n")), "\n\n")
+	}
+	if at := strings.Index(now, added); at >= 0 && whole(now[at+len(added):]) {
+		return cut(at, at+len(added)), ""
+	}
+	at := strings.Index(now, heading(r.Contact))
+	if at < 0 {
+		return withoutLines(now, added, r.Before.Note), ""
+	}
+	end := at + len(headed)
+	for range strings.Count(added, headed) { // those of contacts that were merged into it leave with it
+		next := strings.Index(now[end:], headed)
+		if next < 0 {
+			end = len(now)
+			break
+		}
+		end += next + len(headed)
+	}
+	if end < len(now) {
+		end -= len(headed)
+	}
+	return cut(at, end), strings.TrimRight(now[at:end], "\n")
+}
+
+// withoutLines returns a text without the lines that another one has, unless a third has them too.
+func withoutLines(s, gone, kept string) string {
+	lines, stay := strings.Split(gone, "\n"), strings.Split(kept, "\n")
+	left := slices.DeleteFunc(strings.Split(s, "\n"), func(line string) bool {
+		return strings.TrimSpace(line) != "" && slices.Contains(lines, line) && !slices.Contains(stay, line)
+	})
+	return strings.Trim(strings.Join(left, "\n"), "\n")
 }
 
 func nonEmpty(all ...string) []string {
@@ -97,12 +147,13 @@ func nonEmpty(all ...string) []string {
 }
 
 // Parted returns the surviving contact without the one that was merged into it: what the merge changed is as before,
-// unless somebody has changed it since. Lists lose what the merge brought, whatever else has become of them: no
-// document or consent of one person stays with another. What others brought too, which are still merged into it, stays.
+// unless somebody has changed it since. Lists and the note lose what the merge brought, whatever else has become of
+// them: no document, consent or note of one person stays with another. What others brought too, which are still merged into it, stays.
 func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	now.Name = back(now.Name, r.Before.Name, r.After.Name)
 	now.Email = back(now.Email, r.Before.Email, r.After.Email)
-	if now.Phone == r.After.Phone {
+	rewritten := now.PhoneE164 != "" && now.PhoneE164 == r.After.PhoneE164 && now.PhoneE164 != r.Before.PhoneE164
+	if now.Phone == r.After.Phone || rewritten {
 		now.Phone, now.PhoneE164 = r.Before.Phone, r.Before.PhoneE164
 	}
 	now.Company = back(now.Company, r.Before.Company, r.After.Company)
@@ -118,17 +169,19 @@ func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	now.Documents = parted(now.Documents, own.Documents, r.After.Documents, same)
 	now.Consents = parted(now.Consents, own.Consents, r.After.Consents, Consent.equal)
 	now.Attribution = parted(now.Attribution, own.Attribution, r.After.Attribution, same)
-	if since, ok := strings.CutPrefix(now.Note, r.After.Note); ok {
-		now.Note = strings.TrimLeft(r.Before.Note+since, "\n")
-	}
+	now.Note, _ = r.partedNote(now.Note)
 	return now
 }
 
-// Back returns the merged contact as it comes back: as it was, with what was withdrawn since. Nobody knows which of the
+// Back returns the merged contact as it comes back: as it was, with what was withdrawn since, and with what its part of
+// the note has become. Nobody knows which of the
 // two a member meant, and neither may consent to what its person has withdrawn.
 func (r Removal) Back(now Contact) Contact {
 	back := r.Contact
 	back.Waiting = back.Waiting && (now.Waiting || !r.MadeWait()) // else it was answered as part of the other
+	if _, changed := r.partedNote(now.Note); changed != "" {
+		back.Note = strings.Join(nonEmpty(back.Note, changed), "\n\n")
+	}
 	back.Consents = slices.Clone(back.Consents)
 	for _, c := range parted(now.Consents, nil, r.After.Consents, Consent.equal) {
 		if !c.Given {

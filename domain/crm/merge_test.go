@@ -85,6 +85,51 @@ func TestParted(t *testing.T) {
 	}
 }
 
+// TestNotesOfPartedContacts: what a merge added to a note leaves with who brought it, in whatever order contacts are
+// parted, and wherever it stands by then.
+func TestNotesOfPartedContacts(t *testing.T) {
+	t.Parallel()
+	one := crm.Contact{ID: "1", Name: "Ana", Note: "da Ana"}
+	merged := func(into, from crm.Contact) (crm.Contact, crm.Removal) {
+		both := crm.Merge(into, from, func(string) string { return "" })
+		return both, crm.Removal{Contact: from, IntoID: into.ID, Before: into, After: both}
+	}
+	two, first := merged(one, crm.Contact{ID: "2", Name: "Bia", Email: "b@x.example", Note: "da Bia"})
+	three, second := merged(two, crm.Contact{ID: "3", Name: "Caio", Note: "do Caio\n\nem duas partes"})
+	edited := func(c crm.Contact, pairs ...string) crm.Contact {
+		c.Note = strings.NewReplacer(pairs...).Replace(c.Note)
+		return c
+	}
+	for what, c := range map[string]struct {
+		now           crm.Contact
+		parted        []crm.Removal
+		note, another string
+	}{
+		"in the order of the merges": {three, []crm.Removal{first, second}, "da Ana", "do Caio\n\nem duas partes"},
+		"in the other order":         {three, []crm.Removal{second, first}, "da Ana", "da Bia"},
+		"with a line before": {edited(three, "da Ana", "ligar\nda Ana"), []crm.Removal{first, second},
+			"ligar\nda Ana", "do Caio\n\nem duas partes"},
+		"with a line behind": {edited(two, "da Bia", "da Bia\n\nligar"), []crm.Removal{first},
+			"da Ana\n\nligar", "da Bia"},
+		"with a line behind, and one before": {edited(two, "da Ana", "antes", "da Bia", "da Bia\n\nligar"),
+			[]crm.Removal{first}, "antes\n\nligar", "da Bia"},
+		"changed": {edited(three, "da Bia", "da Bia, que viaja"), []crm.Removal{first},
+			"da Ana\n\nDo contato unido Caio:\nNome: Caio\ndo Caio\n\nem duas partes",
+			"da Bia\n\nDo contato unido Bia:\nNome: Bia\nda Bia, que viaja"},
+		"without its heading": {edited(two, "Do contato unido Bia:\n", ""), []crm.Removal{first}, "da Ana", "da Bia"},
+		"rewritten":           {edited(two, two.Note, "da Ana, nova"), []crm.Removal{first}, "da Ana, nova", "da Bia"},
+	} {
+		var another string
+		for _, gone := range c.parted {
+			another = gone.Back(c.now).Note
+			c.now = gone.Parted(c.now)
+		}
+		if c.now.Note != c.note || another != c.another {
+			t.Errorf("%s:\n got %q and %q\nwant %q and %q", what, c.now.Note, another, c.note, c.another)
+		}
+	}
+}
+
 // TestListsOfPartedContacts: each has its own documents, attribution and consents back, whatever came to them since;
 // what was withdrawn since, both have withdrawn.
 func TestListsOfPartedContacts(t *testing.T) {

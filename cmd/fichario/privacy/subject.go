@@ -14,6 +14,7 @@ import (
 	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 	privacyapp "fichario/app/privacy"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/privacy"
@@ -48,7 +49,8 @@ func withSubjects(e *command.Environment, f func(*privacyapp.Subjects) error) er
 
 // SubjectsOf is the use case of data subjects, with the journal of erasures.
 func SubjectsOf(e *command.Environment, store *gormstore.Store) *privacyapp.Subjects {
-	return privacyapp.NewSubjects(store, store, JournalOf(e), command.Now)
+	return privacyapp.NewSubjects(store, store, JournalOf(e), command.Now,
+		contacts.New(store, command.Now).Part)
 }
 
 type subjectExportCmd struct {

@@ -142,12 +142,13 @@ func (f finding) texts(some *gorm.DB) (ids []string, err error) {
 		return nil, err
 	}
 	var events []contacts.EventRow
-	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "subject").
+	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "kind", "subject").
 		Find(&events, "contact_id IN ? AND subject IS NOT NULL",
 			engine.Mapped(rows, func(row contacts.ContactRow) engine.UID { return row.ID })).Error
 	named := map[engine.UID]bool{}
 	for _, row := range events {
-		named[row.ContactID] = named[row.ContactID] || f.mention(row.Subject, "contact_events|subject|"+string(row.ID))
+		e := contacts.EventOf(f.store.Vault, row)
+		named[row.ContactID] = named[row.ContactID] || !e.Unreadable && f.p.Happened(e)
 	}
 	for _, row := range rows {
 		id := string(row.ID)
@@ -206,12 +207,12 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.
 	}
 	for _, row := range events {
 		e := contacts.EventOf(r.store.Vault, row)
-		if e.Unreadable || !p.Mentions(e.Subject) {
+		if e.Unreadable || !p.Happened(e) {
 			continue
 		}
-		e.Subject = p.Redact(e.Subject)
+		e.Subject = p.RedactEvent(e)
 		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).
-			Update("subject", engine.Blob(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
+			Update("subject", nullable(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
 		if err != nil {
 			return err
 		}
