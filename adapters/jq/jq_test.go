@@ -70,9 +70,9 @@ func watchHeap() (most func() uint64) {
 // aLot is far more than any run may use; an unstopped bomb exceeds it many times over.
 const aLot = 1 << 30
 
-// TestJQIsBounded: a program that does not end harms nothing but itself: it ends with ErrBounds, and until then takes
-// little memory. It is not parallel: it watches the memory of the process.
-func TestJQIsBounded(t *testing.T) {
+// TestSlowJQIsBounded: a program that does not end harms nothing but itself: it ends with ErrBounds, and until then
+// takes little memory. It is not parallel: it watches the memory of the process.
+func TestSlowJQIsBounded(t *testing.T) {
 	input, most := dangerous(), watchHeap()
 	for _, src := range programs(t, "bombs.jq") {
 		p, err := Compile(src, "documento", "produto")

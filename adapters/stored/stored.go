@@ -11,18 +11,21 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Answer is a prepared answer, plain and gzipped.
 type Answer struct {
-	kind, hash    string
-	plain, packed []byte
+	kind, hash string
+	plain      []byte
+	packed     func() []byte
 }
 
-// New prepares content of a media type such as text/html.
+// New prepares content of a media type such as text/html. It is packed for the first client that takes it so: to pack
+// everything at once was a good part of the program's start.
 func New(kind string, content []byte) Answer {
 	sum := sha256.Sum256(content)
-	return Answer{kind, hex.EncodeToString(sum[:6]), content, Pack(content)}
+	return Answer{kind, hex.EncodeToString(sum[:6]), content, sync.OnceValue(func() []byte { return Pack(content) })}
 }
 
 // Pack gzips content.
@@ -53,7 +56,7 @@ func (a Answer) Serve(w http.ResponseWriter, r *http.Request, status int, keep s
 	h.Add("Vary", "Accept-Encoding")
 	packed := TakesGzip(r.Header.Get("Accept-Encoding"))
 	if packed {
-		tag, content = `"`+a.hash+`-gzip"`, a.packed
+		tag, content = `"`+a.hash+`-gzip"`, a.packed()
 	}
 	h.Set("ETag", tag)
 	if status == http.StatusOK && strings.Contains(r.Header.Get("If-None-Match"), tag) {

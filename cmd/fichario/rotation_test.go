@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"path/filepath"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	"fichario/tests/testkit/sqlite"
 )
 
-// place runs a test's commands on a database of its own.
+// place runs a test's commands on a migrated database of its own.
 type place struct {
 	t        *testing.T
 	database string
@@ -16,7 +20,19 @@ type place struct {
 
 func newPlace(t *testing.T) place {
 	t.Helper()
-	return place{t, "--database-url=sqlite://" + filepath.Join(t.TempDir(), "fichario.db")}
+	return place{t, "--database-url=" + template.New(t)}
+}
+
+// template is what the databases of places are copied from, each with the data key beside it.
+var template = sqlite.Template{
+	Migrate: func(_ context.Context, url string) error {
+		var errOut bytes.Buffer
+		if code := run([]string{"migrate", "--database-url=" + url}, nil, io.Discard, &errOut); code != 0 {
+			return errors.New(errOut.String())
+		}
+		return nil
+	},
+	Beside: []string{".key"},
 }
 
 // says runs a command with some input, and returns its exit code and output.

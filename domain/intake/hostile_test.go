@@ -10,8 +10,8 @@ import (
 	"fichario/domain/intake/fields"
 )
 
-// TestHostileBodies bounds the time for a megabyte of anything. It runs alone: other tests would take time from it.
-func TestHostileBodies(t *testing.T) {
+// TestSlowHostileBodies bounds the time for a megabyte of anything. It runs alone: other tests would take time from it.
+func TestSlowHostileBodies(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, 1<<20/len(s)) }
 	wrap := `{"email":"a@b.c","payload":`
 	nested := `{"email":"a@b.c"}`

@@ -246,8 +246,8 @@ func TestAPersonIsFoundInParts(t *testing.T) {
 	}
 }
 
-// TestLookingForAPersonIsBounded: a body of a megabyte that hides encodings in encodings ends within a test's time.
-func TestLookingForAPersonIsBounded(t *testing.T) {
+// TestSlowLookingForAPersonIsBounded: a body of a megabyte that hides encodings in encodings ends within a test's time.
+func TestSlowLookingForAPersonIsBounded(t *testing.T) {
 	t.Parallel()
 	p := titular()
 	for _, unit := range []string{

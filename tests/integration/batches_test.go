@@ -289,14 +289,15 @@ func TestWhatIsNoBatch(t *testing.T) {
 		masked := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+mask(ana)+`"]}`))
 		expect(t, "masks in JSON", []any{masked.Itens.Validos, masked.Itens.Invalidos}, []any{0, 1})
 
+		small := bomb()
 		for what, c := range map[string]struct{ query, kind, table, want string }{
 			"no type":              {"produto=cpf", "application/zip", "x", "415 tipo_nao_suportado"},
-			"a bomb":               {"produto=cpf", workbookType, bomb(), "413 corpo_grande_demais"},
+			"a bomb":               {"produto=cpf", workbookType, small, "413 corpo_grande_demais"},
 			"50 001 rows":          {"produto=cpf", "text/csv", "cpf\n" + strings.Repeat(ana+"\n", 50001), "413 corpo_grande_demais"},
 			"17 MiB":               {"produto=cpf", "text/csv", strings.Repeat(ana+"\n", 17<<20/12), "413 corpo_grande_demais"},
 			"no documents":         {"produto=cpf", "text/csv", "nome\nAna\n", "400 requisicao_invalida"},
 			"no such column":       {"produto=cpf&coluna=z9", "text/csv", "cpf\n" + ana, "400 requisicao_invalida"},
-			"half a workbook":      {"produto=cpf", workbookType, bomb()[:100], "400 requisicao_invalida"},
+			"half a workbook":      {"produto=cpf", workbookType, small[:100], "400 requisicao_invalida"},
 			"an unknown parameter": {"produto=cpf&x=1", "text/csv", ana, "400 requisicao_invalida"},
 			"a wrong switch":       {"produto=cpf&confirmar=sim", "text/csv", ana, "400 requisicao_invalida"},
 		} {

@@ -215,7 +215,7 @@ func databaseAt(server, name string) string {
 }
 
 func create(name, template string) string {
-	return fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", quote(name), quote(template))
+	return fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy", quote(name), quote(template))
 }
 
 func drop(name string) string {
