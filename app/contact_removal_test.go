@@ -190,8 +190,8 @@ func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
 	}
 }
 
-// TestWhoWasMergedByMistakeIsErasedAlone: contacts of two people with a CPF each were merged. What is told and erased of
-// one of them has nothing of the other, whose contact stays, without the other's name, note and history.
+// TestWhoWasMergedByMistakeIsErasedAlone: contacts of two people with a CPF each were merged. What is told and erased
+// of one of them has nothing of the other, whose contact stays, without the other's name, note and history.
 func TestWhoWasMergedByMistakeIsErasedAlone(t *testing.T) {
 	t.Parallel()
 	names := [2]string{"rita", "sara"}

@@ -101,8 +101,8 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 	return p, s.extend(ctx, p, identities)
 }
 
-// extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who was
-// merged with somebody else by mistake is taken without the other.
+// extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who
+// was merged with somebody else by mistake is taken without the other.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
 	asked, taken := map[privacy.Identity]int{}, map[string]bool{}
 	take := func(c crm.Contact) (err error) {
@@ -193,8 +193,8 @@ func (s *Subjects) merged(
 	return take(alone)
 }
 
-// apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact, without
-// anything of the person, or with all that is its own. It reports whether there were any.
+// apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact with
+// all that is its own, and nothing of the person. It reports whether there were any.
 func (s *Subjects) apart(ctx context.Context, by app.Caller, p *privacy.Person) (done bool, err error) {
 	for _, id := range slices.Concat(p.Contacts, p.Parts) {
 		into, err := s.store.Repos().Removals.Into(ctx, id)

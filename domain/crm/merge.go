@@ -148,7 +148,8 @@ func nonEmpty(all ...string) []string {
 
 // Parted returns the surviving contact without the one that was merged into it: what the merge changed is as before,
 // unless somebody has changed it since. Lists and the note lose what the merge brought, whatever else has become of
-// them: no document, consent or note of one person stays with another. What others brought too, which are still merged into it, stays.
+// them: no document, consent or note of one person stays with another. What others brought too, which are still merged
+// into it, stays.
 func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	now.Name = back(now.Name, r.Before.Name, r.After.Name)
 	now.Email = back(now.Email, r.Before.Email, r.After.Email)

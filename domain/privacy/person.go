@@ -229,8 +229,8 @@ func (p *Person) TakePart(id string) {
 // Named reports whether a contact has one of the person's names.
 func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, text.Fold(c.Name)) }
 
-// Happened reports whether an entry in another contact's history names the person. The two contacts of a merge are named
-// in both histories, by name alone, and that they were parted leaves nothing else to tell who is meant.
+// Happened reports whether an entry in another contact's history names the person. The two contacts of a merge are
+// named in both histories, by name alone, and that they were parted leaves nothing else to tell who is meant.
 func (p *Person) Happened(e crm.Event) bool { return p.Mentions(e.Subject) || p.mergedWith(e) }
 
 func (p *Person) mergedWith(e crm.Event) bool {
