@@ -27,6 +27,20 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	}
 }
 
+// TestANewFunnelIsOpen: whoever made it goes on with its stages.
+func TestANewFunnelIsOpen(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	r, _ := v.send("/equipe/funis", "nome", "Locação")
+	at := r.Header.Get("Location")
+	id := regexp.MustCompile(`^/equipe/funis\?funil=([0-9a-f-]{36})#f-([0-9a-f-]{36})$`).FindStringSubmatch(at)
+	if r.StatusCode != http.StatusSeeOther || len(id) == 0 || id[1] != id[2] || id[1] == v.funnel().ID {
+		t.Fatalf("made: %d, to %q", r.StatusCode, at)
+	}
+	page, _, _ := strings.Cut(at, "#")
+	has(t, "the page", v.get(page), "Funil criado.", `<caption class="vh">Etapas de Locação`)
+}
+
 // TestAWrongNameMarksItsOwnForm: the name of an origin or a funnel is not shown as a person's.
 func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 	t.Parallel()
