@@ -41,6 +41,19 @@ func TestANewFunnelIsOpen(t *testing.T) {
 	has(t, "the page", v.get(page), "Funil criado.", `<caption class="vh">Etapas de Locação`)
 }
 
+// TestARenamedOriginIsInSight, as one is whose change is given up.
+func TestARenamedOriginIsInSight(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.post("/equipe/origens", url.Values{"nome": {"Radio"}})
+	id := regexp.MustCompile(`id="o-([0-9a-f-]{36})"`).FindStringSubmatch(v.get("/equipe/origens"))[1]
+	has(t, "the form", v.get("/equipe/origens?editar="+id), `href="/equipe/origens#o-`+id+`" data-leave`)
+	r, _ := v.send("/equipe/origens/"+id, "nome", "Rádio")
+	if at := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {
+		t.Errorf("renamed: %d, to %q", r.StatusCode, at)
+	}
+}
+
 // TestAWrongNameMarksItsOwnForm: the name of an origin or a funnel is not shown as a person's.
 func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 	t.Parallel()

@@ -153,7 +153,7 @@ func (s pages) originAdd(c *web.Call, f nameFields) error {
 func (s pages) originRename(c *web.Call, f nameFields) error {
 	id := c.PathValue("id")
 	err := s.Origins.Rename(c.Ctx(), c.By, id, f.Name)
-	return s.editDone(c, "/equipe/origens", teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
+	return s.editDone(c, "/equipe/origens#o-"+id, teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
 }
 
 func (s pages) originRemove(c *web.Call) error {
