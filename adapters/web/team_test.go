@@ -14,7 +14,7 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	funnel := v.funnel()
 	page := v.get("/equipe/funis?editar=" + funnel.ID)
 	form := regexp.MustCompile(`(?s)<form id="editar"[^>]*action="/equipe/funis/` + funnel.ID +
-		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
+		`" data-about="nome"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
 	if !strings.Contains(form, `value="`+funnel.Name+`"`) {
 		t.Fatalf("the page has no form that renames %s", funnel.Name)
 	}
