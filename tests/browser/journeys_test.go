@@ -155,7 +155,7 @@ func TestSlowAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 		b.Size(1280, false)
 		b.Fill("#corpo", `{"Seu nome":"Plínio Sá","e-mail":"plinio@example.com","Orçamento":"R$ 2.400","Prazo":"dezembro"}`)
 		b.Press("Testar")
-		b.See("O contato seria", "Plínio Sá", "R$ 2.400,00", "Prazo: dezembro")
+		b.See("O contato seria", "Plínio Sá", "R$ 2.400,00", "Prazo: dezembro", "function aoEnviar")
 		if n := len(testkit.JSON[[]any](t, testkit.Run(t, p.env, "contact", "list", "--org", p.org, "--json"))); n != 0 {
 			t.Errorf("trying made %d contacts", n)
 		}
@@ -288,6 +288,9 @@ func TestSlowTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		seen("#origem-nova[aria-invalid=true]")
 		b.Press("Funis")
 		b.Accessible()
+		b.Fill("input[placeholder='Nova etapa']", "Vistoria")
+		b.Click("tr[data-stage]:nth-child(2) form button") // another form of the same funnel
+		b.See("Funil guardado", "O que você escreveu e não enviou está de volta")
 		b.Fill("input[placeholder='Nova etapa']", "Assinatura")
 		b.Click("form:has(input[placeholder='Nova etapa']) button")
 		b.See("Funil guardado")
