@@ -119,11 +119,11 @@ func TestFunnelsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	equal(t, "one without a name", said(s.funnels.Add(t.Context(), owner, "")), "requisicao_invalida name")
+	equal(t, "one without a name", said(second(s.funnels.Add(t.Context(), owner, ""))), "requisicao_invalida name")
 	for i := range crm.FunnelsMax - 1 {
-		done(s.funnels.Add(t.Context(), owner, fmt.Sprint("Funil ", i)))
+		must(s.funnels.Add(t.Context(), owner, fmt.Sprint("Funil ", i)))
 	}
-	equal(t, "one more", said(s.funnels.Add(t.Context(), owner, "demais")), "requisicao_invalida name")
+	equal(t, "one more", said(second(s.funnels.Add(t.Context(), owner, "demais"))), "requisicao_invalida name")
 	all := must(s.funnels.List(t.Context(), owner, s.orgID))
 	equal(t, "funnels", len(all), crm.FunnelsMax)
 	equal(t, "stages", len(all[19].Stages), len(crm.DefaultStages()))
@@ -136,9 +136,9 @@ func TestFunnelsHaveNamesOfTheirOwn(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	first := s.funnel(owner)
-	done(s.funnels.Add(t.Context(), owner, "Locação"))
+	must(s.funnels.Add(t.Context(), owner, "Locação"))
 	for _, name := range []string{"locacao", " LOCAÇÃO ", "vendas"} {
-		equal(t, "another "+name, said(s.funnels.Add(t.Context(), owner, name)), "requisicao_invalida name")
+		equal(t, "another "+name, said(second(s.funnels.Add(t.Context(), owner, name))), "requisicao_invalida name")
 	}
 	equal(t, "the name of another", said(s.funnels.Rename(t.Context(), owner, first.ID, "locacao")), "requisicao_invalida name")
 	equal(t, "its own name", said(s.funnels.Rename(t.Context(), owner, first.ID, "vendas")), "")

@@ -174,6 +174,22 @@ func TestBatchesThatAreNotQuoted(t *testing.T) {
 	}
 }
 
+// TestAFileBesidePastedDocuments is what is read, so that its fault stands beside it, and it has to be chosen again.
+func TestAFileBesidePastedDocuments(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	const again = "Escolha o arquivo de novo."
+	_, _, page := v.upload("a.csv", "nome\nAna\n", map[string]string{"produto": "cpf", "documentos": "52998224725"})
+	has(t, "no documents in the file", page, `id="arquivo-p"`, "Nenhuma coluna tem", again, "52998224725</textarea>")
+	hasNot(t, "no documents in the file", page, `id="documentos-p"`)
+	_, _, page = v.upload("a.csv", "cpf\n52998224725\n", map[string]string{"documentos": "52998224725"})
+	has(t, "no product", page, "Escolha o produto.", again)
+	_, page = v.post("/lotes", url.Values{"produto": {"cpf"}, "documentos": {"nada"}})
+	hasNot(t, "no file", page, again)
+	_, page = v.post("/lotes", url.Values{"produto": {"cpf"}})
+	hasNot(t, "nothing", page, again)
+}
+
 // TestMembersConfirmUpToALimit; above it, somebody who manages the organisation must confirm.
 func TestMembersConfirmUpToALimit(t *testing.T) {
 	t.Parallel()

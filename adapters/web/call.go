@@ -76,3 +76,11 @@ func (c *Call) File() (data []byte, name string, err error) {
 	delete(c.MultipartForm.File, "arquivo") // free the first copy in memory
 	return data, path.Base(head.Filename), err
 }
+
+// FileName returns the name of the file that File will read; empty where none was sent.
+func (c *Call) FileName() string {
+	if c.MultipartForm == nil || len(c.MultipartForm.File["arquivo"]) == 0 {
+		return ""
+	}
+	return path.Base(c.MultipartForm.File["arquivo"][0].Filename)
+}

@@ -31,7 +31,8 @@ func TestTheSearchOverEverything(t *testing.T) {
 	has(t, "nothing", search(v, "xyz"), "Nada encontrado")
 	for words, page := range map[string]string{
 		"importar": "/importacoes", "rodizio": "/rodizios", "retorno": "/retorno", "acessos": "/conta/acessos",
-		"segundo fator": "/conta/segundo-fator", "da equipe": "/consultas",
+		"segundo fator": "/conta/segundo-fator", "da equipe": "/consultas", "funil": "/equipe/funis", "origem": "/equipe/origens",
+		"funis": "/equipe/funis", "origens": "/equipe/origens",
 	} {
 		has(t, "a page", search(v, words), `href="`+page+`"`)
 		v.get(page)

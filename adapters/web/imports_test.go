@@ -65,3 +65,23 @@ func TestAnImportFromFileToResult(t *testing.T) {
 	}
 	v.shows(page, "não há nenhuma linha", "nome e-mail")
 }
+
+// TestAFileThatIsNotImported says why beside what was sent, and that a file has to be chosen again.
+func TestAFileThatIsNotImported(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	const again = "Escolha o arquivo de novo."
+	pasted := map[string]string{"linhas": "nome;e-mail\nAna;ana@example.com"}
+	_, _, page := v.uploadTo("/importacoes", "a.csv", "nome;e-mail\n", pasted)
+	has(t, "a file", page, `id="arquivo-p"`, `aria-invalid="true" autofocus`, "não há nenhuma linha", again,
+		"Ana;ana@example.com</textarea>")
+	hasNot(t, "a file", page, `id="linhas-p"`, `class="alert a-bad"`)
+	page = v.comesBack("/importacoes", url.Values{"linhas": {"nome;e-mail"}})
+	has(t, "pasted", page, `id="linhas-p"`, `aria-invalid="true" autofocus`, "não há nenhuma linha")
+	hasNot(t, "pasted", page, `id="arquivo-p"`, again, `class="alert a-bad"`)
+	page = v.comesBack("/importacoes", url.Values{})
+	has(t, "nothing", page, `id="arquivo-p"`, "Escolha um arquivo, ou cole as linhas.")
+	hasNot(t, "nothing", page, again)
+	_, _, page = v.uploadTo("/importacoes", "a.pdf", "%PDF-1.7", nil)
+	has(t, "a PDF", page, `class="alert a-bad"`, again)
+}

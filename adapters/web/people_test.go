@@ -50,8 +50,8 @@ func TestSeveralPeopleAreShown(t *testing.T) {
 	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara", "Joel")}})
 	has(t, "a trial", page, "Os contatos seriam", "<h3>1 de 2</h3>", "Iara@example.com", "<h3>2 de 2</h3>",
 		"Joel@example.com")
-	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara")}})
-	has(t, "a trial of one", page, "O contato seria", "Iara@example.com")
+	_, page = v.post(at+"/testar?como=curl", url.Values{"corpo": {people("Iara")}})
+	has(t, "a trial of one", page, "O contato seria", "Iara@example.com", `/testar?como=curl#testar"`, "curl -H")
 	hasNot(t, "a trial of one", page, "1 de 1")
 
 	v.receive("application/json", people("Lia"))

@@ -14,7 +14,7 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	funnel := v.funnel()
 	page := v.get("/equipe/funis?editar=" + funnel.ID)
 	form := regexp.MustCompile(`(?s)<form id="editar"[^>]*action="/equipe/funis/` + funnel.ID +
-		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
+		`" data-about="nome"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
 	if !strings.Contains(form, `value="`+funnel.Name+`"`) {
 		t.Fatalf("the page has no form that renames %s", funnel.Name)
 	}
@@ -24,6 +24,33 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	}
 	if got := v.funnel(); got.Name != "Crédito rural" || len(got.Stages) != len(funnel.Stages) {
 		t.Errorf("the funnel is %+v", got)
+	}
+}
+
+// TestANewFunnelIsOpen: whoever made it goes on with its stages.
+func TestANewFunnelIsOpen(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	r, _ := v.send("/equipe/funis", "nome", "Locação")
+	at := r.Header.Get("Location")
+	id := regexp.MustCompile(`^/equipe/funis\?funil=([0-9a-f-]{36})#f-([0-9a-f-]{36})$`).FindStringSubmatch(at)
+	if r.StatusCode != http.StatusSeeOther || len(id) == 0 || id[1] != id[2] || id[1] == v.funnel().ID {
+		t.Fatalf("made: %d, to %q", r.StatusCode, at)
+	}
+	page, _, _ := strings.Cut(at, "#")
+	has(t, "the page", v.get(page), "Funil criado.", `<caption class="vh">Etapas de Locação`)
+}
+
+// TestARenamedOriginIsInSight, as one is whose change is given up.
+func TestARenamedOriginIsInSight(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.post("/equipe/origens", url.Values{"nome": {"Radio"}})
+	id := regexp.MustCompile(`id="o-([0-9a-f-]{36})"`).FindStringSubmatch(v.get("/equipe/origens"))[1]
+	has(t, "the form", v.get("/equipe/origens?editar="+id), `href="/equipe/origens#o-`+id+`" data-leave`)
+	r, _ := v.send("/equipe/origens/"+id, "nome", "Rádio")
+	if at := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {
+		t.Errorf("renamed: %d, to %q", r.StatusCode, at)
 	}
 }
 

@@ -33,18 +33,18 @@ func (u *Funnels) List(ctx context.Context, by app.Caller, orgID string) ([]crm.
 	return u.store.Repos().Funnels.List(ctx, orgID)
 }
 
-// Add makes a funnel with the stages of the default one. Faults: InvalidRequest, NotFound,
+// Add makes a funnel with the stages of the default one, and returns its id. Faults: InvalidRequest, NotFound,
 // Forbidden, ServiceUnavailable.
-func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) error {
+func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) (id string, err error) {
 	orgID, err := by.ManagedOrg()
 	if err != nil {
-		return err
+		return "", err
 	}
 	made := app.NewFunnel(orgID, "", u.clock())
 	if err := made.Rename(name); err != nil {
-		return err
+		return "", err
 	}
-	return u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+	return made.ID, u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
 		}

@@ -96,7 +96,8 @@ func (f *filling) pages() []page {
 		get("Auditoria", "/auditoria"), get("Webhooks", "/webhooks"), get("a webhook with its log", "/webhooks/"+f.Hooks[0].ID),
 		get("a webhook's refusals", "/webhooks/"+f.Hooks[0].ID+"?resultado=refused"),
 		get("Chaves", "/chaves"), get("a key", "/chaves/"+key.ID), get("Notificações", "/notificacoes"),
-		get("Equipe", "/equipe"), get("Automações", "/automacoes"),
+		get("Equipe", "/equipe"), get("Funis", "/equipe/funis"), get("Origens", "/equipe/origens"),
+		get("Automações", "/automacoes"),
 		{name: "statement as CSV, whole", method: http.MethodGet, path: path("/extrato.csv"), whole: true},
 		{name: "contacts as CSV, whole", method: http.MethodGet, path: path("/contatos.csv"), whole: true},
 	}

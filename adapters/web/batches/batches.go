@@ -36,6 +36,8 @@ type batchesPage struct {
 	Products []catalog.Product
 	Purposes web.Purposes
 	MaxItems int
+	// FileSent says that a file was sent, which has to be chosen again.
+	FileSent bool
 	// Tabs are those of a workbook to choose from; empty where there is nothing to choose.
 	Tabs  []string
 	Lines []Line
@@ -92,13 +94,14 @@ type batchFields struct {
 	Documents web.AsTyped `form:"documentos"`
 	Refresh   bool        `form:"atualizar"`
 	Purpose   string      `form:"finalidade" app:"finalidade"`
-	File      string      `form:"arquivo"` // carries the file's fault
+	File      string      `form:"arquivo"` // the name of the file that was sent; carries its fault
 }
 
 // batchQuote reads the file, or what was pasted, and shows the cost.
 func (s pages) batchQuote(c *web.Call) error {
 	var f batchFields
-	if err := c.Decode(&f); err != nil {
+	err := c.Decode(&f)
+	if f.File = c.FileName(); err != nil {
 		return s.batchFormAgain(c, f, err)
 	}
 	n := batches.NewBatch{
@@ -149,13 +152,13 @@ func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {
 		return why
 	}
 	sent := "arquivo"
-	if f.Documents != "" {
+	if f.File == "" && f.Documents != "" {
 		sent = "documentos"
 	}
 	if form.Field == "arquivo" || form.Field == "coluna" && f.Column == "" {
 		form.Field = sent // no column was named: none will do
 	}
-	data := batchesPage{Form: form, Problem: refusal.Message}
+	data := batchesPage{Form: form, Problem: refusal.Message, FileSent: f.File != ""}
 	if form.Field == "finalidade" && f.Purpose == "" { // the message is for programs
 		data.Problem = "Escolha para que é a consulta. Nada foi consultado nem cobrado."
 	}

@@ -20,6 +20,8 @@ type importsPage struct {
 	Form    web.Form
 	Problem string
 	Most    int
+	// FileSent says that a file was sent, which has to be chosen again.
+	FileSent bool
 	// Tabs are those of a workbook to choose from; empty where there is nothing to choose.
 	Tabs   []string
 	Latest []contacts.ImportView
@@ -68,13 +70,14 @@ func (s pages) importsPage(c *web.Call, status int, data importsPage) (err error
 type importFields struct {
 	Pasted web.AsTyped `form:"linhas"`
 	Tab    string      `form:"aba" app:"sheet"`
-	File   string      `form:"arquivo" app:"file"` // carries the file's fault
+	File   string      `form:"arquivo" app:"file"` // the name of the file that was sent; carries its fault
 }
 
 // importSend reads the file, or what was pasted, and shows what each column would become.
 func (s pages) importSend(c *web.Call) error {
 	var f importFields
 	err := c.Decode(&f)
+	f.File = c.FileName()
 	if err == nil {
 		release, err := s.Tables.Turn(c.Ctx())
 		if err != nil {
@@ -92,13 +95,24 @@ func (s pages) importSend(c *web.Call) error {
 			}
 		}
 	}
-	form, _ := c.Again(&f, err)
-	refusal := app.FaultOf(err)
-	if refusal == nil || !app.IsRefusal(err) && refusal.Code != fault.BodyTooLarge {
-		return err
+	return s.importSendAgain(c, f, err)
+}
+
+// importSendAgain shows the form as it was sent, with the fault beside the file, or else beside what was pasted.
+func (s pages) importSendAgain(c *web.Call, f importFields, why error) error {
+	form, _ := c.Again(&f, why)
+	refusal := app.FaultOf(why)
+	if refusal == nil || !app.IsRefusal(why) && refusal.Code != fault.BodyTooLarge {
+		return why
 	}
-	data := importsPage{Form: form, Problem: refusal.Message}
-	errors.As(err, (*app.Tabs)(&data.Tabs))
+	data := importsPage{Form: form, Problem: refusal.Message, FileSent: f.File != ""}
+	if form.Field == "arquivo" {
+		data.Problem = ""
+		if f.File == "" && f.Pasted != "" {
+			data.Form.Field = "linhas"
+		}
+	}
+	errors.As(why, (*app.Tabs)(&data.Tabs))
 	return s.importsPage(c, http.StatusUnprocessableEntity, data)
 }
 

@@ -163,7 +163,8 @@ func (s pages) webhookRegenerate(c *web.Call, f struct {
 	return c.Done("/webhooks/"+id, "Endereço novo gerado. Cole-o em cada formulário que usava o antigo.")
 }
 
-// webhookTry shows what a pasted body would make. The body is posted, never in an address.
+// webhookTry shows what a pasted body would make, beside the way to connect that was open. The body is posted, never in
+// an address.
 func (s pages) webhookTry(c *web.Call, f struct {
 	Body web.AsTyped `form:"corpo"`
 }) error {
@@ -179,7 +180,7 @@ func (s pages) webhookTry(c *web.Call, f struct {
 	default:
 		return err
 	}
-	return s.webhookPage(c, webhookFilter{}, t, "")
+	return s.webhookPage(c, webhookFilter{Snippet: c.URL.Query().Get("como")}, t, "")
 }
 
 // pagesConnect connects a webhook with the pages of a token. The token is posted, and never shown again.

@@ -100,11 +100,14 @@ func (s pages) funnelsOf(c *web.Call, data *teamPage) (err error) {
 	return nil
 }
 
+// funnelAt is the address of a funnel, open, on its page.
+func funnelAt(id string) string { return "/equipe/funis?funil=" + id + "#f-" + id }
+
 // teamDone answers a form of a page: with a notice, or with the fault above it.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
 	address := "/equipe/" + part
-	if id := c.PathValue("id"); part == "funis" && id != "" {
-		address += "?funil=" + id + "#f-" + id
+	if part == "funis" {
+		address = funnelAt(c.PathValue("id"))
 	}
 	return s.doneAt(c, address, teamPage{Part: part}, err, notice)
 }
@@ -125,16 +128,16 @@ func (s pages) doneAt(c *web.Call, address string, refused teamPage, err error, 
 	return s.teamPage(c, http.StatusUnprocessableEntity, refused)
 }
 
-// editDone is teamDone for a row being edited, which is shown again as typed.
-func (s pages) editDone(c *web.Call, part, id string, f any, err error, notice string) error {
+// editDone is doneAt for a row being edited, or a new one, which is shown again as typed.
+func (s pages) editDone(c *web.Call, address string, refused teamPage, f any, err error, notice string) error {
 	if err == nil || !app.IsRefusal(err) {
-		return s.teamDone(c, part, err, notice)
+		return s.doneAt(c, address, refused, err, notice)
 	}
-	shown, _ := c.Again(f, err)
-	if shown.Field == "" {
-		shown.Field = "nome" // use cases name this field differently for each kind
+	refused.Form, _ = c.Again(f, err)
+	if refused.Field == "" {
+		refused.Field = "nome" // use cases name this field differently for each kind
 	}
-	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: part, Edit: id, Form: shown})
+	return s.teamPage(c, http.StatusUnprocessableEntity, refused)
 }
 
 // nameFields is the form of something that has only a name.
@@ -144,12 +147,13 @@ type nameFields struct {
 
 func (s pages) originAdd(c *web.Call, f nameFields) error {
 	_, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
-	return s.editDone(c, "origens", "", &f, err, "Origem acrescentada.")
+	return s.editDone(c, "/equipe/origens", teamPage{Part: "origens"}, &f, err, "Origem acrescentada.")
 }
 
 func (s pages) originRename(c *web.Call, f nameFields) error {
 	id := c.PathValue("id")
-	return s.editDone(c, "origens", id, &f, s.Origins.Rename(c.Ctx(), c.By, id, f.Name), "Origem renomeada.")
+	err := s.Origins.Rename(c.Ctx(), c.By, id, f.Name)
+	return s.editDone(c, "/equipe/origens#o-"+id, teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
 }
 
 func (s pages) originRemove(c *web.Call) error {
@@ -157,7 +161,8 @@ func (s pages) originRemove(c *web.Call) error {
 }
 
 func (s pages) funnelAdd(c *web.Call, f nameFields) error {
-	return s.editDone(c, "funis", "", &f, s.Funnels.Add(c.Ctx(), c.By, f.Name), "Funil criado.")
+	id, err := s.Funnels.Add(c.Ctx(), c.By, f.Name)
+	return s.editDone(c, funnelAt(id), teamPage{Part: "funis"}, &f, err, "Funil criado.")
 }
 
 // funnelFields describe one action on a funnel or a stage, with its arguments.
@@ -190,5 +195,5 @@ func (s pages) funnelChange(c *web.Call, f funnelFields) error {
 	if edited == "" {
 		return s.teamDone(c, "funis", err, "Funil guardado.")
 	}
-	return s.editDone(c, "funis", edited, &f, err, "Funil guardado.")
+	return s.editDone(c, funnelAt(id), teamPage{Part: "funis", Edit: edited}, &f, err, "Funil guardado.")
 }
