@@ -63,8 +63,8 @@ type problem struct {
 	Back string
 }
 
-// secretFields are form fields that no page shows again, like those that begin with SecretPrefix. A passkey's ticket and
-// answer, which nobody typed, are among them.
+// secretFields are form fields that no page shows again, like those that begin with SecretPrefix. A passkey's ticket
+// and answer, which nobody typed, are among them.
 var secretFields = map[string]bool{
 	"senha": true, "atual": true, "segredo": true, "token": true, "bilhete": true, "resposta": true,
 }
