@@ -244,6 +244,21 @@ func TestWhoWasMergedByMistakeIsErasedAlone(t *testing.T) {
 	}
 }
 
+// TestAnAddressIsFoundHoweverItIsWritten: with an accent that stands apart from its letter, and asked for so.
+func TestAnAddressIsFoundHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	together, apart := "jos\u00e9@x.example", "jose\u0301@x.example"
+	for _, c := range [][2]string{{apart, together}, {together, apart}, {apart, apart}} {
+		inBubble(t, func(t *testing.T, s *setting) {
+			owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+			jose := must(s.intake.Receive(t.Context(), hook, post(fmt.Sprintf(`{"email":%q}`, c[0])))).ContactID
+			s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: c[1]})
+			_, err := s.contacts.View(t.Context(), owner, jose)
+			equal(t, fmt.Sprintf("%+q asked for as %+q", c[0], c[1]), said(err), "nao_encontrado contact")
+		})
+	}
+}
+
 // TestAnErasureGoesFromAContactToThoseMergedIntoIt: by the address of the one that stayed, and by a document from which
 // the merged one's own address is learnt; but not to a contact of somebody else, with another CPF.
 func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {

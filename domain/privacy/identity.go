@@ -71,9 +71,18 @@ func ByDocument(typed string) (Identity, error) {
 	return Identity{}, &document.Invalid{Type: t, Reason: reason}
 }
 
+// Spellings are the values that the identity may be stored as: an accent of an address may stand apart from its letter,
+// as some systems write it.
+func (i Identity) Spellings() []string {
+	if apart := norm.NFD.String(i.Value); apart != i.Value {
+		return []string{i.Value, apart}
+	}
+	return []string{i.Value}
+}
+
 // ByEmail reads an e-mail address. It is as lenient as posts are: a text with an @ and no space is one.
 func ByEmail(typed string) (Identity, error) {
-	value := strings.ToLower(strings.TrimSpace(typed))
+	value := fold(strings.TrimSpace(typed))
 	if !strings.Contains(value, "@") || strings.ContainsAny(value, " \t\n") {
 		return Identity{}, &document.Invalid{Type: document.Email, Reason: document.BadForm}
 	}

@@ -39,7 +39,9 @@ func (r subjects) Contacts(
 		case privacy.Phone:
 			same = same.Where("phone_e164 = ? AND phone_e164 <> '' AND id < ?", i.Value, before)
 		case privacy.Email:
-			same = same.Where(contacts.ByEmail(db, "contacts")+" = "+contacts.Lowered(db, "?")+" AND id < ?", i.Value, before)
+			spelt := i.Spellings()
+			same = same.Where(contacts.ByEmail(db, "contacts")+" IN ("+contacts.Lowered(db, "?")+", "+
+				contacts.Lowered(db, "?")+") AND id < ?", spelt[0], spelt[len(spelt)-1], before)
 		case privacy.CPF, privacy.CNPJ:
 			var ids []string
 			err := db.Session(&gorm.Session{NewDB: true}).Model(&contacts.ContactDocumentRow{}).
