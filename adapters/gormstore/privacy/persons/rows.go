@@ -128,12 +128,13 @@ func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) 
 	return privacy.Counts{privacy.Deliveries: len(ids)}, nil
 }
 
-// keptNotices are notifications about the person's contacts.
+// keptNotices are notifications about the person's contacts, and those that repeat a name that somebody gave to a batch
+// or to a file, with the person in it.
 var keptNotices = keeper{
 	kind: privacy.Notices, table: "notifications", within: ofOrg, indexed: true,
 	about: opening(func(f finding, row team.NotificationRow) (engine.UID, bool) {
-		return row.ID, f.his(&row.ContactID)
-	}, "id", "contact_id"),
+		return row.ID, f.his(&row.ContactID) || f.p.Mentions(row.Subject)
+	}, "id", "contact_id", "subject"),
 	read: reading(noticeOf), erase: subjects.eraseNotices,
 }
 
