@@ -82,7 +82,7 @@ func (i Identity) Spellings() []string {
 
 // ByEmail reads an e-mail address. It is as lenient as posts are: a text with an @ and no space is one.
 func ByEmail(typed string) (Identity, error) {
-	value := fold(strings.TrimSpace(typed))
+	value := norm.NFC.String(strings.ToLower(strings.TrimSpace(typed)))
 	if !strings.Contains(value, "@") || strings.ContainsAny(value, " \t\n") {
 		return Identity{}, &document.Invalid{Type: document.Email, Reason: document.BadForm}
 	}

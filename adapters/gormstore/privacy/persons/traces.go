@@ -30,7 +30,21 @@ const scanAtOnce = 300
 func (r subjects) Contacts(
 	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
 ) (out []crm.Contact, err error) {
-	before = cmp.Or(before, engine.AfterAll)
+	for _, spelt := range i.Spellings() { // one at a time, so that each walks the index
+		some, err := r.contactsBy(ctx, orgID, privacy.Identity{Type: i.Type, Value: spelt}, cmp.Or(before, engine.AfterAll), limit)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	slices.SortFunc(out, func(a, b crm.Contact) int { return cmp.Compare(b.ID, a.ID) })
+	return out[:min(limit, len(out))], nil
+}
+
+// contactsBy returns contacts by one spelling of an identity, the newest before an id first.
+func (r subjects) contactsBy(
+	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
+) (out []crm.Contact, err error) {
 	err = r.Query(ctx, "subjects.contacts", func(db *gorm.DB) error {
 		same := db.Where("org_id = ?", orgID)
 		switch i.Type {
@@ -39,9 +53,7 @@ func (r subjects) Contacts(
 		case privacy.Phone:
 			same = same.Where("phone_e164 = ? AND phone_e164 <> '' AND id < ?", i.Value, before)
 		case privacy.Email:
-			spelt := i.Spellings()
-			same = same.Where(contacts.ByEmail(db, "contacts")+" IN ("+contacts.Lowered(db, "?")+", "+
-				contacts.Lowered(db, "?")+") AND id < ?", spelt[0], spelt[len(spelt)-1], before)
+			same = same.Where(contacts.ByEmail(db, "contacts")+" = "+contacts.Lowered(db, "?")+" AND id < ?", i.Value, before)
 		case privacy.CPF, privacy.CNPJ:
 			var ids []string
 			err := db.Session(&gorm.Session{NewDB: true}).Model(&contacts.ContactDocumentRow{}).
