@@ -313,9 +313,12 @@ func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
 				time.Sleep(c.later)
 				done(s.contacts.ForgetRemoved(t.Context()))
 				c.erased.OrgID = s.orgID
-				events := len(must(s.store.Repos().ContactHistory.Events(t.Context(), bia)))
+				events := must(s.store.Repos().ContactHistory.Events(t.Context(), bia))
+				if c.bia != "" && c.ana != "" {
+					events = slices.DeleteFunc(events, func(e crm.Event) bool { return e.ContactID != bia })
+				}
 				held := must(s.subjects.Count(t.Context(), owner, c.erased, 0))
-				equal(t, "what happened to them, each once", held.Counts[privacy.Happenings], events)
+				equal(t, "what happened to them, each once", held.Counts[privacy.Happenings], len(events))
 				s.erase(owner, c.erased)
 				equal(t, "left by the address of the merged one",
 					s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}), c.left)

@@ -275,6 +275,12 @@ func (c *Contacts) Merges(ctx context.Context, by app.Caller, id string) ([]crm.
 // Part undoes a merge: the merged contact is restored, and the other one is as before the merge, except for what was
 // changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID string) error {
+	return c.PartFor(ctx, by, intoID, fromID, true)
+}
+
+// PartFor is Part; automations are told that the contact has changed only if tell is true: they should not pass on one
+// that is about to be erased.
+func (c *Contacts) PartFor(ctx context.Context, by app.Caller, intoID, fromID string, tell bool) error {
 	actor, err := c.whoever(ctx, by)
 	if err != nil {
 		return err
@@ -320,9 +326,12 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			ID: app.NewID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Parted, Actor: actor, Subject: gone.Contact.Name,
 			At: c.clock(),
 		}
+		if tell {
+			err = app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after})
+		}
 		return errors.Join(
-			c.restore(ctx, r, gone.Back(into), crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
-			r.Contacts.Edit(ctx, after, event), app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after}),
+			err, c.restore(ctx, r, gone.Back(into), crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
+			r.Contacts.Edit(ctx, after, event),
 			app.Record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
 		)
 	})

@@ -29,13 +29,8 @@ func (s *Subjects) Erase(ctx context.Context, by app.Caller, q SubjectQuery, blo
 	if err != nil {
 		return privacy.Erasure{}, err
 	}
-	switch apart, err := s.apart(ctx, by, p); {
-	case err != nil:
+	if err := s.apart(ctx, by, p); err != nil {
 		return privacy.Erasure{}, err
-	case apart:
-		if p, err = s.find(ctx, by, q); err != nil {
-			return privacy.Erasure{}, err
-		}
 	}
 	askedBy, err := s.asked(ctx, by)
 	if err != nil {

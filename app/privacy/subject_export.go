@@ -136,6 +136,8 @@ func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any,
 		return x.s.store.Repos().SubjectTraces.Read(ctx, k, ids)
 	}
 	switch k {
+	case privacy.Removed:
+		read = x.removed
 	case privacy.Contacts:
 		return x.contacts(ctx)
 	case privacy.Lookups:
@@ -210,6 +212,26 @@ func aboutPerson(p *privacy.Person, e lookup.Entry) bool {
 	return !ok || p.Knows(i)
 }
 
+// removed reads contacts that were deleted or merged, without those of somebody else that became part of the person's
+// by mistake, or the person's of theirs: an erasure empties them, because both are in them.
+func (x *SubjectExport) removed(ctx context.Context, ids []string) (out []any, err error) {
+	all, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Removed, ids)
+	for _, one := range all {
+		gone, _ := one.(crm.Removal)
+		phone := privacy.Identity{Type: privacy.Phone, Value: gone.Contact.PhoneE164}
+		byPhone := slices.Contains(x.p.Phones, phone) && x.p.Named(gone.Contact) // these are found as they are read
+		if err != nil || gone.IntoID != "" && !byPhone && !x.p.Has(gone.Contact.ID) {
+			continue
+		}
+		var people []privacy.Someone
+		if people, err = x.s.people(ctx, gone.Contact); err == nil {
+			gone.Contact = people[0].Contact
+			out = append(out, gone)
+		}
+	}
+	return out, err
+}
+
 // contacts yields the contacts about the person, then those about others that hold one of the person's documents.
 func (x *SubjectExport) contacts(ctx context.Context) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
@@ -243,18 +265,23 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 		}
 		return SubjectContact{ContactView: crm.ContactView{Contact: his}, Partly: true}, nil
 	}
-	out := SubjectContact{ContactView: x.names.View(c)}
-	if out.Events, err = repos.ContactHistory.Events(ctx, id); err != nil {
+	people, err := x.s.people(ctx, c)
+	if err != nil {
+		return SubjectContact{}, err
+	}
+	out := SubjectContact{ContactView: x.names.View(people[0].Contact)}
+	if out.Events, err = x.s.events(ctx, x.p, id); err != nil {
 		return out, err
 	}
-	jobs, err := x.s.runsOf(ctx, x.p.OrgID, id)
+	jobs, err := x.s.runsOf(ctx, x.p, id)
 	if err != nil {
 		return out, err
 	}
 	for _, j := range jobs {
 		out.Runs = append(out.Runs, SubjectRun{j, x.rules[j.AutomationID]})
 	}
-	out.Told, err = repos.Told.OfContact(ctx, x.p.OrgID, id)
+	told, err := repos.Told.OfContact(ctx, x.p.OrgID, id)
+	out.Told = slices.DeleteFunc(told, func(one automation.Told) bool { return !x.p.Has(one.ContactID) })
 	return out, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -136,21 +137,51 @@ func (s *Subjects) recall(ctx context.Context, p *privacy.Person, entry privacy.
 		p.Add(i)
 	}
 	for _, id := range entry.Contacts {
-		c, err := repos.Contacts.Find(ctx, entry.OrgID, id)
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		if err := s.remember(ctx, p, id); err != nil {
 			return nil, err
-		}
-		if err == nil {
-			p.Take(c)
-		} else if !slices.Contains(p.Contacts, id) {
-			p.Contacts = append(p.Contacts, id) // already removed, but its history may be there
 		}
 	}
 	for _, id := range entry.Parts {
 		p.TakePart(id)
 	}
+	// The copy may be from before this erasure has parted the person from somebody else.
+	err = s.extend(ctx, p, slices.Clone(p.Identities))
+	if err == nil {
+		err = s.apart(ctx, app.Operator(), p)
+	}
+	if err != nil {
+		return nil, err
+	}
 	hashes, err := repos.Subjects.Hashes(ctx, entry.OrgID, p.Identities...)
 	return privacy.Hashes(entry.Hashes, hashes), err
+}
+
+// remember adds a contact to a person, wherever it is by now: there may be no more than its history.
+func (s *Subjects) remember(ctx context.Context, p *privacy.Person, id string) error {
+	repos := s.store.Repos()
+	stays, err := repos.Removals.Survivor(ctx, id)
+	var c crm.Contact
+	if err == nil {
+		c, err = repos.Contacts.Find(ctx, p.OrgID, stays)
+	}
+	var people []privacy.Someone
+	if err == nil {
+		people, err = s.people(ctx, c)
+	}
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return err
+	}
+	for _, one := range people {
+		for _, c := range one.All() {
+			if c.ID == id {
+				p.Take(c)
+			}
+		}
+	}
+	if !p.Has(id) {
+		p.Contacts = append(p.Contacts, id)
+	}
+	return nil
 }
 
 // recall adds to an erasure that was running when the copy was made what it found after that.

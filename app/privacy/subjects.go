@@ -24,9 +24,9 @@ type Subjects struct {
 	part    Part
 }
 
-// Part undoes a merge of contacts. Faults: NotFound, InvalidRequest where it can no longer be undone,
-// ServiceUnavailable.
-type Part func(ctx context.Context, by app.Caller, intoID, fromID string) error
+// Part undoes a merge of contacts; automations are told only if tell is true. Faults: NotFound, InvalidRequest where it
+// can no longer be undone, ServiceUnavailable.
+type Part func(ctx context.Context, by app.Caller, intoID, fromID string, tell bool) error
 
 // NewSubjects returns the use case.
 func NewSubjects(
@@ -104,27 +104,35 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 // extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who
 // was merged with somebody else by mistake is taken without the other.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
-	asked, taken := map[privacy.Identity]int{}, map[string]bool{}
-	take := func(c crm.Contact) (err error) {
-		next = append(next, p.Take(c)...)
-		if taken[c.ID] {
-			return nil
+	asked, families := map[privacy.Identity]int{}, map[string][]privacy.Someone{}
+	take := func(one privacy.Someone) {
+		for _, c := range one.All() {
+			next = append(next, p.Take(c)...)
 		}
-		taken[c.ID] = true
-		found, err := s.family(ctx, p, c.ID) // also of one known before: something may have been merged into it since
-		next = append(next, found...)
-		return err
 	}
-	// found takes a contact by an identity of its own.
-	found := func(c crm.Contact, i privacy.Identity) error {
-		into, err := s.store.Repos().Removals.Into(ctx, c.ID)
-		if err != nil {
-			return err
+	// found takes those of the people in a contact who are the person, by an identity of their own.
+	found := func(c crm.Contact, i privacy.Identity, merged bool) error {
+		people, known := families[c.ID]
+		if !known {
+			var err error
+			if people, err = s.people(ctx, c); err != nil {
+				return err
+			}
+			families[c.ID] = people
 		}
-		if alone := privacy.Apart(c, into); privacy.Holds(alone, i) && p.Is(alone, i) {
-			return take(alone)
+		// Of a merged contact whose content is no longer kept, its family is known, and not which of them it was.
+		is := p.IsIn
+		if merged && !slices.ContainsFunc(people, func(one privacy.Someone) bool { return one.Held(i) }) {
+			is = func(one privacy.Someone, _ privacy.Identity) bool { return p.MayBeIn(one) }
 		}
-		if i.Type == privacy.CPF || i.Type == privacy.CNPJ {
+		stays := false
+		for n, one := range people {
+			if is(one, i) {
+				take(one)
+				stays = stays || n == 0
+			}
+		}
+		if !stays && (merged || i.Type == privacy.CPF || i.Type == privacy.CNPJ) {
 			p.TakePart(c.ID)
 		}
 		return nil
@@ -132,13 +140,13 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 	for len(next) > 0 {
 		i := next[0]
 		next = next[1:]
-		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return found(c, i) })
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return found(c, i, false) })
 		if err != nil {
 			return err
 		}
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
 		for _, c := range merged {
-			err = errors.Join(err, s.merged(ctx, p, c, i, take))
+			err = errors.Join(err, found(c, i, true))
 		}
 		if err != nil {
 			return err
@@ -153,7 +161,7 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 				if !p.Named(c) {
 					return nil
 				}
-				return found(c, phone)
+				return found(c, phone, false)
 			})
 			if err != nil {
 				return err
@@ -163,77 +171,75 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 	return nil
 }
 
-// merged takes the contact that one with an identity was merged into: whoever merged them says that they are about one
-// person. If the two have different CPFs, it was a mistake, and the merged one is taken alone.
-func (s *Subjects) merged(
-	ctx context.Context, p *privacy.Person, survivor crm.Contact, i privacy.Identity, take func(crm.Contact) error,
-) error {
-	direct, err := s.store.Repos().Removals.Into(ctx, survivor.ID)
-	if err != nil {
-		return err
-	}
-	alone := privacy.Apart(survivor, direct)
-	for all := direct; len(all) > 0; all = all[1:] {
-		below, err := s.store.Repos().Removals.Into(ctx, all[0].Contact.ID)
+// people are those whose contacts became this one, over any number of merges.
+func (s *Subjects) people(ctx context.Context, c crm.Contact) ([]privacy.Someone, error) {
+	f, err := s.family(ctx, c, crm.Removal{})
+	return f.People(), err
+}
+
+func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) (privacy.Family, error) {
+	f := privacy.Family{Contact: c, Gone: gone}
+	into, err := s.store.Repos().Removals.Into(ctx, c.ID)
+	for _, gone := range into {
 		if err != nil {
-			return err
+			break
 		}
-		all = append(all, below...)
-		gone := privacy.Apart(all[0].Contact, below)
-		if all[0].Unreadable || !privacy.Holds(gone, i) || !p.Is(gone, i) || !p.Other(gone, alone) {
-			continue
-		}
-		p.TakePart(survivor.ID)
-		return take(gone)
+		var one privacy.Family
+		one, err = s.family(ctx, gone.Contact, gone)
+		f.Merged = append(f.Merged, one)
 	}
-	if p.Other(crm.Contact{}, alone) {
-		p.TakePart(survivor.ID)
-		return nil
-	}
-	return take(alone)
+	return f, err
 }
 
 // apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact with
-// all that is its own, and nothing of the person. It reports whether there were any.
-func (s *Subjects) apart(ctx context.Context, by app.Caller, p *privacy.Person) (done bool, err error) {
-	for _, id := range slices.Concat(p.Contacts, p.Parts) {
-		into, err := s.store.Repos().Removals.Into(ctx, id)
-		if err != nil {
-			return done, err
+// all that is its own, and nothing of the person.
+func (s *Subjects) apart(ctx context.Context, by app.Caller, p *privacy.Person) error {
+	for {
+		parted, err := s.partOne(ctx, by, p)
+		if err != nil || !parted {
+			return err
 		}
-		for _, gone := range into {
-			his := slices.Contains(p.Contacts, id) != slices.Contains(p.Contacts, gone.Contact.ID)
-			if !his || !privacy.Mistaken(gone) || !gone.CanUndo(s.clock()) {
-				continue
-			}
-			switch err := s.part(ctx, by, id, gone.Contact.ID); {
-			case err == nil:
-				done = true
-			case fault.CodeOf(err) != fault.NotFound && fault.CodeOf(err) != fault.InvalidRequest: // it cannot be undone
-				return done, err
-			}
+		if err := s.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
+			return err
 		}
 	}
-	return done, nil
 }
 
-// family adds the contacts that were merged into one, over any number of merges, and returns the identities found: what
-// these came by, such as posts and rows of imports, is known by their own ids and addresses. Of one whose content is no
-// longer kept, the id is all there is.
-func (s *Subjects) family(ctx context.Context, p *privacy.Person, id string) (found []privacy.Identity, err error) {
-	for of := []string{id}; len(of) > 0; of = of[1:] {
-		all, err := s.store.Repos().Removals.Into(ctx, of[0])
-		if err != nil {
-			return nil, err
+// partOne undoes one of the mistaken merges that can be undone, and reports whether there was one.
+func (s *Subjects) partOne(ctx context.Context, by app.Caller, p *privacy.Person) (bool, error) {
+	seen, repos := map[string]bool{}, s.store.Repos()
+	for _, id := range slices.Concat(p.Contacts, p.Parts) {
+		stays, err := repos.Removals.Survivor(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && seen[stays] {
+			continue
 		}
-		for _, gone := range all {
-			if p.Became(gone) {
-				found = append(found, p.Take(gone.Contact)...)
-				of = append(of, gone.Contact.ID)
+		seen[stays] = true
+		var c crm.Contact
+		if err == nil {
+			c, err = repos.Contacts.Find(ctx, p.OrgID, stays)
+		}
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		people, err := s.people(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		is := func(one privacy.Someone) bool { return p.Has(one.Contact.ID) }
+		for _, one := range slices.Backward(people[1:]) { // the last first: who came before says whose the contact was
+			if is(one) == is(people[one.Of]) {
+				continue
+			}
+			err := s.part(ctx, by, stays, one.Branch, !is(people[0]))
+			if code := fault.CodeOf(err); code != fault.NotFound && code != fault.InvalidRequest { // it cannot be undone
+				return err == nil, err
 			}
 		}
 	}
-	return found, nil
+	return false, nil
 }
 
 // contacts calls each for all contacts with an identity.
@@ -348,14 +354,14 @@ func (s *Subjects) countHistory(ctx context.Context, p *privacy.Person, counts p
 		counted[id] = true
 	}
 	for _, id := range p.Contacts {
-		events, err := s.store.Repos().ContactHistory.Events(ctx, id)
+		events, err := s.events(ctx, p, id)
 		if err != nil {
 			return err
 		}
 		for _, e := range events {
 			count(privacy.Happenings, e.ID)
 		}
-		runs, err := s.runsOf(ctx, p.OrgID, id)
+		runs, err := s.runsOf(ctx, p, id)
 		if err != nil {
 			return err
 		}
@@ -366,11 +372,18 @@ func (s *Subjects) countHistory(ctx context.Context, p *privacy.Person, counts p
 	return nil
 }
 
-// runsOf returns the runs of automations for a contact.
-func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]automation.Job, error) {
-	return app.Paged(app.All, func(after string, n int) ([]automation.Job, error) {
-		return s.store.Repos().JobRuns.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
+// events returns what happened to a person's contact and those merged into it that are the person's, too.
+func (s *Subjects) events(ctx context.Context, p *privacy.Person, contactID string) ([]crm.Event, error) {
+	all, err := s.store.Repos().ContactHistory.Events(ctx, contactID)
+	return slices.DeleteFunc(all, func(e crm.Event) bool { return !p.Has(e.ContactID) }), err
+}
+
+// runsOf returns the runs of automations for the same contacts.
+func (s *Subjects) runsOf(ctx context.Context, p *privacy.Person, contactID string) ([]automation.Job, error) {
+	all, err := app.Paged(app.All, func(after string, n int) ([]automation.Job, error) {
+		return s.store.Repos().JobRuns.Page(ctx, p.OrgID, automation.JobFilter{ContactID: contactID}, after, n)
 	}, func(j automation.Job) string { return j.ID })
+	return slices.DeleteFunc(all, func(j automation.Job) bool { return !p.Has(j.ContactID) }), err
 }
 
 // Ready reports whether the index covers all data of persons; after an upgrade that takes a while.

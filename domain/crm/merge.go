@@ -114,7 +114,14 @@ func (r Removal) partedNote(now string) (stays, changed string) {
 	if at := strings.Index(now, added); at >= 0 && whole(now[at+len(added):]) {
 		return cut(at, at+len(added)), ""
 	}
-	at := strings.Index(now, heading(r.Contact))
+	at := -1
+	for range 1 + strings.Count(r.Before.Note, heading(r.Contact)) { // a namesake may have been merged before
+		next := strings.Index(now[at+1:], heading(r.Contact))
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
 	if at < 0 {
 		return withoutLines(now, added, r.Before.Note), ""
 	}

@@ -96,6 +96,7 @@ func TestNotesOfPartedContacts(t *testing.T) {
 	}
 	two, first := merged(one, crm.Contact{ID: "2", Name: "Bia", Email: "b@x.example", Note: "da Bia"})
 	three, second := merged(two, crm.Contact{ID: "3", Name: "Caio", Note: "do Caio\n\nem duas partes"})
+	same, again := merged(two, crm.Contact{ID: "4", Name: "Bia", Note: "outra nota"})
 	edited := func(c crm.Contact, pairs ...string) crm.Contact {
 		c.Note = strings.NewReplacer(pairs...).Replace(c.Note)
 		return c
@@ -117,7 +118,9 @@ func TestNotesOfPartedContacts(t *testing.T) {
 			"da Ana\n\nDo contato unido Caio:\nNome: Caio\ndo Caio\n\nem duas partes",
 			"da Bia\n\nDo contato unido Bia:\nNome: Bia\nda Bia, que viaja"},
 		"without its heading": {edited(two, "Do contato unido Bia:\n", ""), []crm.Removal{first}, "da Ana", "da Bia"},
-		"rewritten":           {edited(two, two.Note, "da Ana, nova"), []crm.Removal{first}, "da Ana, nova", "da Bia"},
+		"changed, of a namesake": {edited(same, "outra nota", "outra nota, que mudou"), []crm.Removal{again},
+			two.Note, "outra nota\n\nDo contato unido Bia:\nNome: Bia\noutra nota, que mudou"},
+		"rewritten": {edited(two, two.Note, "da Ana, nova"), []crm.Removal{first}, "da Ana, nova", "da Bia"},
 	} {
 		var another string
 		for _, gone := range c.parted {

@@ -116,79 +116,11 @@ func own(c crm.Contact) (out []Identity) {
 // Is reports whether a contact found by an identity is about the person. It is not if the identity is a document among
 // others', such as a partner's; nor if the contact has a CPF, the person's CPF is known, and they differ.
 func (p *Person) Is(c crm.Contact, by Identity) bool {
-	mine := own(c)
 	if by.IsDocument() && by.Type != Email {
+		mine := own(c)
 		return len(mine) == 1 && mine[0] == by
 	}
-	if len(mine) == 0 || mine[0].Type != CPF || slices.ContainsFunc(mine, p.Knows) {
-		return true
-	}
-	return !slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
-}
-
-// Became reports whether a contact that was merged into one about the person was about the person too. Whoever merged
-// them says so, unless it has another CPF than the person or the contact that stayed: then it was a mistake.
-func (p *Person) Became(gone crm.Removal) bool {
-	mine := own(gone.Contact)
-	if len(mine) == 0 || mine[0].Type != CPF || slices.ContainsFunc(mine, p.Knows) {
-		return true
-	}
-	isOther := func(i Identity) bool { return i.Type == CPF && !slices.Contains(mine, i) }
-	return !slices.ContainsFunc(p.Identities, isOther) && !slices.ContainsFunc(own(gone.Before), isOther)
-}
-
-// Mistaken reports whether a merge joined two people: both contacts have CPFs, and none in common.
-func Mistaken(gone crm.Removal) bool {
-	return !gone.Unreadable && gone.IntoID != "" && differ(own(gone.Contact), own(gone.Before))
-}
-
-// differ reports whether the documents of two contacts are CPFs of different people.
-func differ(one, other []Identity) bool {
-	return len(one) > 0 && len(other) > 0 && one[0].Type == CPF && other[0].Type == CPF &&
-		!slices.ContainsFunc(one, func(i Identity) bool { return slices.Contains(other, i) })
-}
-
-// Apart returns a contact without those who were merged into it by mistake. Where a merge can no longer be undone, the
-// first CPF is the contact's own, because merging adds the others behind it.
-func Apart(c crm.Contact, into []crm.Removal) crm.Contact {
-	old := false
-	for _, gone := range into {
-		if old = old || gone.Unreadable; Mistaken(gone) {
-			c = gone.Parted(c)
-		}
-	}
-	if mine := own(c); old && len(mine) > 1 && mine[0].Type == CPF {
-		c.Documents = slices.DeleteFunc(slices.Clone(c.Documents), func(d document.Document) bool {
-			i, ok := OfDocument(d)
-			return ok && i.Type == CPF && i != mine[0]
-		})
-	}
-	return c
-}
-
-// Other reports whether two contacts that were merged are about two people, the first of whom is this person: the other
-// one has another CPF than the person or the first.
-func (p *Person) Other(one, other crm.Contact) bool {
-	theirs := own(other)
-	if len(theirs) == 0 || theirs[0].Type != CPF || slices.ContainsFunc(theirs, p.Knows) {
-		return false
-	}
-	return differ(own(one), theirs) || slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
-}
-
-// Holds reports whether a contact has an identity in one of its own fields.
-func Holds(c crm.Contact, i Identity) bool {
-	switch i.Type {
-	case Email:
-		own, err := ByEmail(c.Email)
-		return err == nil && own == i
-	case Phone:
-		return c.PhoneE164 == i.Value
-	}
-	return slices.ContainsFunc(c.Documents, func(d document.Document) bool {
-		own, ok := OfDocument(d)
-		return ok && own == i
-	})
+	return !p.isOther(c)
 }
 
 // Take adds a contact about the person and the identities that it gives; it returns those that are new.
@@ -234,7 +166,8 @@ func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, tex
 func (p *Person) Happened(e crm.Event) bool { return p.Mentions(e.Subject) || p.mergedWith(e) }
 
 func (p *Person) mergedWith(e crm.Event) bool {
-	return (e.Kind == crm.Merged || e.Kind == crm.Parted) && slices.Contains(p.Names, text.Fold(e.Subject))
+	return (e.Kind == crm.Merged || e.Kind == crm.Parted) && e.Subject != crm.NoName &&
+		slices.Contains(p.Names, text.Fold(e.Subject))
 }
 
 // RedactEvent is the subject of another contact's entry without the person; empty where it was their name.

@@ -106,36 +106,6 @@ func TestWhomAContactIsAbout(t *testing.T) {
 	}
 }
 
-// TestWhoBecamePartOfAContact is the person, unless the CPF is another one's.
-func TestWhoBecamePartOfAContact(t *testing.T) {
-	t.Parallel()
-	with := func(values ...string) (c crm.Contact) {
-		for _, v := range values {
-			c.Documents = append(c.Documents, document.Restore(document.CPF, v))
-		}
-		return c
-	}
-	const other = "11144477735"
-	knows := []privacy.Identity{ana}
-	for what, c := range map[string]struct {
-		knows        []privacy.Identity
-		gone, before crm.Contact
-		want         bool
-	}{
-		"without any":                     {knows, with(), with(ana.Value), true},
-		"with the person's":               {knows, with(ana.Value), with(other), true},
-		"with another than the person's":  {knows, with(other), with(), false},
-		"with another than who stayed":    {nil, with(other), with(ana.Value), false},
-		"with one where none was known":   {nil, with(other), with(), true},
-		"with the same as who stayed has": {nil, with(other), with(other), true},
-	} {
-		p := privacy.Person{Identities: c.knows}
-		if got := p.Became(crm.Removal{Contact: c.gone, Before: c.before}); got != c.want {
-			t.Errorf("%s: %v", what, got)
-		}
-	}
-}
-
 // TestLinesOfAJournalAreUnited, in whatever order they come; never those whose hashes another key made.
 func TestLinesOfAJournalAreUnited(t *testing.T) {
 	t.Parallel()

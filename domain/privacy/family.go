@@ -1,0 +1,166 @@
+package privacy
+
+import (
+	"slices"
+
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+// Family is a contact with those that were merged into it, each with those that had been merged into that one before.
+type Family struct {
+	// Contact is as it is now or, of one that was merged, as it was then.
+	Contact crm.Contact
+	// Gone is how it was merged; zero for the one that stays.
+	Gone crm.Removal
+	// Merged are the last first.
+	Merged []Family
+}
+
+// Someone is one of the people whose contacts a family joined.
+type Someone struct {
+	// Contact is the one into which their others were merged, without what other people's brought.
+	Contact crm.Contact
+	// Merged are the others, each without what other people's brought; of one whose content is no longer kept, the id is
+	// all there is.
+	Merged []crm.Contact
+	// Forgotten is whether there is one of those.
+	Forgotten bool
+	// Of is with whom they were merged by mistake, as an index; Branch is the contact that has to be parted from the
+	// family's to undo it: theirs, or the last that theirs had become part of before. Both mean nothing for the first.
+	Of     int
+	Branch string
+}
+
+// People are those whose contacts a family joined; the first has the contact that stays. Whoever merged two contacts
+// says that they are one person's; where both have CPFs, and none in common, it was a mistake, unless a member has
+// since taken those of the first away. Where a merge is no longer kept, the first CPF of a contact says whose it is,
+// because merging adds the others behind it.
+func (f Family) People() []Someone {
+	top := kinOf(f)
+	people := []Someone{{Contact: top.contact}}
+	var collect func(of *kin, at int, branch string)
+	collect = func(of *kin, at int, branch string) {
+		for _, k := range of.merged {
+			branch, at := branch, at
+			if of == top {
+				branch = k.contact.ID
+			}
+			if k.mistaken {
+				people = append(people, Someone{Contact: k.contact, Of: at, Branch: branch})
+				at = len(people) - 1
+			} else {
+				people[at].Merged = append(people[at].Merged, k.contact)
+				people[at].Forgotten = people[at].Forgotten || k.gone.Unreadable
+			}
+			collect(k, at, branch)
+		}
+	}
+	collect(top, 0, "")
+	return people
+}
+
+// kin is one contact of a family.
+type kin struct {
+	contact crm.Contact // without what other people's brought
+	gone    crm.Removal
+	// mistaken is whether it was merged by mistake.
+	mistaken bool
+	merged   []*kin
+	// cut are the mistaken merges whose content came into the contact, the first first; kept are the others.
+	cut, kept []crm.Removal
+	// forgotten is whether a merge is no longer kept whose content came into the contact.
+	forgotten bool
+}
+
+func kinOf(f Family) *kin {
+	k := &kin{contact: f.Contact, gone: f.Gone}
+	var away []Identity // CPFs of other people that the contact has by now
+	for _, one := range slices.Backward(f.Merged) {
+		child := kinOf(one)
+		k.merged = append(k.merged, child)
+		isAway := func(i Identity) bool { return slices.Contains(away, i) }
+		before := slices.DeleteFunc(cpfs(one.Gone.Before), isAway)
+		child.mistaken = differ(before, cpfs(child.contact)) && share(before, cpfs(f.Contact))
+		if child.mistaken {
+			k.cut = append(k.cut, one.Gone)
+			away = append(away, cpfs(child.contact)...)
+			continue
+		}
+		k.cut = append(k.cut, child.cut...)
+		k.kept = append(k.kept, one.Gone)
+		k.kept = append(k.kept, child.kept...)
+		k.forgotten = k.forgotten || child.forgotten || one.Gone.Unreadable
+	}
+	for _, gone := range slices.Backward(k.cut) {
+		k.contact = gone.Parted(k.contact, k.kept...)
+	}
+	if mine := cpfs(k.contact); k.forgotten && len(mine) > 1 {
+		k.contact.Documents = slices.DeleteFunc(slices.Clone(k.contact.Documents), func(d document.Document) bool {
+			i, ok := OfDocument(d)
+			return ok && i.Type == CPF && i != mine[0]
+		})
+	}
+	return k
+}
+
+// cpfs are the CPFs of a contact.
+func cpfs(c crm.Contact) []Identity {
+	mine := own(c)
+	if len(mine) == 0 || mine[0].Type != CPF {
+		return nil
+	}
+	return mine
+}
+
+// differ reports whether two contacts have CPFs, and none in common.
+func differ(one, other []Identity) bool { return len(one) > 0 && len(other) > 0 && !share(one, other) }
+
+func share(one, other []Identity) bool {
+	return slices.ContainsFunc(one, func(i Identity) bool { return slices.Contains(other, i) })
+}
+
+// Held reports whether one of their contacts has an identity in its fields.
+func (o Someone) Held(i Identity) bool {
+	return slices.ContainsFunc(o.All(), func(c crm.Contact) bool { return holds(c, i) })
+}
+
+// All are all of their contacts.
+func (o Someone) All() []crm.Contact { return append([]crm.Contact{o.Contact}, o.Merged...) }
+
+// IsIn reports whether somebody is the person, found by an identity: one of their contacts is the person's, and their
+// CPF, if it is known, is the person's, too.
+func (p *Person) IsIn(o Someone, by Identity) bool {
+	return !p.isOther(o.Contact) &&
+		slices.ContainsFunc(o.All(), func(c crm.Contact) bool {
+			return holds(c, by) && p.Is(c, by) && (p.Knows(by) || p.Named(c))
+		})
+}
+
+// MayBeIn reports whether somebody may be the person, one of whose contacts is no longer kept.
+func (p *Person) MayBeIn(o Someone) bool { return o.Forgotten && !p.isOther(o.Contact) }
+
+// isOther reports whether a contact has a CPF, the person's CPF is known, and they differ.
+func (p *Person) isOther(c crm.Contact) bool {
+	mine := cpfs(c)
+	return len(mine) > 0 && !slices.ContainsFunc(mine, p.Knows) &&
+		slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
+}
+
+// Has reports whether a contact is one of the person's.
+func (p *Person) Has(contactID string) bool { return slices.Contains(p.Contacts, contactID) }
+
+// holds reports whether a contact has an identity in one of its own fields.
+func holds(c crm.Contact, i Identity) bool {
+	switch i.Type {
+	case Email:
+		mine, err := ByEmail(c.Email)
+		return err == nil && mine == i
+	case Phone:
+		return c.PhoneE164 == i.Value && i.Value != ""
+	}
+	return slices.ContainsFunc(c.Documents, func(d document.Document) bool {
+		mine, ok := OfDocument(d)
+		return ok && mine == i
+	})
+}
