@@ -104,56 +104,24 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 // extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who
 // was merged with somebody else by mistake is taken without the other.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
-	asked, families := map[privacy.Identity]int{}, map[string][]privacy.Someone{}
-	take := func(one privacy.Someone) {
-		for _, c := range one.All() {
-			next = append(next, p.Take(c)...)
-		}
-	}
-	// found takes those of the people in a contact who are the person, by an identity of their own.
-	found := func(c crm.Contact, i privacy.Identity, merged bool) error {
-		people, known := families[c.ID]
-		if !known {
-			var err error
-			if people, err = s.people(ctx, c); err != nil {
-				return err
-			}
-			families[c.ID] = people
-		}
-		// Of a merged contact whose content is no longer kept, its family is known, and not which of them it was.
-		is := p.IsIn
-		if merged && !slices.ContainsFunc(people, func(one privacy.Someone) bool { return one.Held(i) }) {
-			is = func(one privacy.Someone, _ privacy.Identity) bool { return p.MayBeIn(one) }
-		}
-		stays := false
-		for n, one := range people {
-			if is(one, i) {
-				take(one)
-				stays = stays || n == 0
-			}
-		}
-		if !stays && (merged || i.Type == privacy.CPF || i.Type == privacy.CNPJ) {
-			p.TakePart(c.ID)
-		}
-		return nil
-	}
-	for len(next) > 0 {
-		i := next[0]
-		next = next[1:]
-		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return found(c, i, false) })
+	asked, w := map[privacy.Identity]int{}, &extending{s, p, next, map[string][]privacy.Someone{}}
+	for len(w.next) > 0 {
+		i := w.next[0]
+		w.next = w.next[1:]
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return w.found(ctx, c, i, false) })
 		if err != nil {
 			return err
 		}
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
 		for _, c := range merged {
-			err = errors.Join(err, found(c, i, true))
+			err = errors.Join(err, w.found(ctx, c, i, true))
 		}
 		if err != nil {
 			return err
 		}
 		// A phone may be shared, so it leads only to contacts with one of the person's names.
 		for _, phone := range p.Phones {
-			if len(next) > 0 || asked[phone] == len(p.Names) {
+			if len(w.next) > 0 || asked[phone] == len(p.Names) {
 				continue
 			}
 			asked[phone] = len(p.Names)
@@ -161,12 +129,54 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 				if !p.Named(c) {
 					return nil
 				}
-				return found(c, phone, false)
+				return w.found(ctx, c, phone, false)
 			})
 			if err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// extending is the search for a person's contacts.
+type extending struct {
+	*Subjects
+	p *privacy.Person
+	// next are identities that are to be searched for.
+	next []privacy.Identity
+	// families are those that were read, by the contact that stays.
+	families map[string][]privacy.Someone
+}
+
+// found takes those of the people in a contact who are the person. The contact was found by an identity of its own or,
+// where merged is true, of one that was merged into it.
+func (w *extending) found(ctx context.Context, c crm.Contact, i privacy.Identity, merged bool) error {
+	people, known := w.families[c.ID]
+	if !known {
+		var err error
+		if people, err = w.people(ctx, c); err != nil {
+			return err
+		}
+		w.families[c.ID] = people
+	}
+	is := w.p.IsIn
+	// Of a merged contact whose content is no longer kept, its family is known, and not which of them it was.
+	if merged && !slices.ContainsFunc(people, func(one privacy.Someone) bool { return one.Held(i) }) {
+		is = func(one privacy.Someone, _ privacy.Identity) bool { return w.p.MayBeIn(one) }
+	}
+	stays := false
+	for n, one := range people {
+		if !is(one, i) {
+			continue
+		}
+		for _, c := range one.All() {
+			w.next = append(w.next, w.p.Take(c)...)
+		}
+		stays = stays || n == 0
+	}
+	if !stays && (merged || i.Type == privacy.CPF || i.Type == privacy.CNPJ) {
+		w.p.TakePart(c.ID)
 	}
 	return nil
 }

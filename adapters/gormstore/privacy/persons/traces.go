@@ -31,7 +31,8 @@ func (r subjects) Contacts(
 	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
 ) (out []crm.Contact, err error) {
 	for _, spelt := range i.Spellings() { // one at a time, so that each walks the index
-		some, err := r.contactsBy(ctx, orgID, privacy.Identity{Type: i.Type, Value: spelt}, cmp.Or(before, engine.AfterAll), limit)
+		i.Value = spelt
+		some, err := r.contactsBy(ctx, orgID, i, cmp.Or(before, engine.AfterAll), limit)
 		if err != nil {
 			return nil, err
 		}
