@@ -100,6 +100,9 @@ func (a *answer) noisy(value string) bool {
 	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		return true
 	}
+	if a.isSecret(value) {
+		return true
+	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
 	if kind := a.noiseKind(); kind != 0 {
 		return kind == hardNoise || !labelled && kind.drops(value)
