@@ -373,3 +373,34 @@ func TestNamesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestThingsHaveNames of their own: what a person bought, watches or signed up to lends them no name, and makes nobody
+// else of the "user" who did.
+func TestThingsHaveNames(t *testing.T) {
+	t.Parallel()
+	for _, thing := range []string{
+		"lesson", "chapter", "module", "class", "classroom", "bundle", "challenge", "venue", "newsletter", "popup",
+		"membership_level", "sequence", "broadcast", "segment", "task", "aula", "turma", "desafio", "convenio", "proposta",
+	} {
+		for _, person := range []string{"user", "customer", "aluno"} {
+			named := `{"payload":{"` + thing + `":{"id":3,"name":"Primeira"},"` + person + `":{"email":"ana@x.com"}}}`
+			if got := contactsIn(t, "", named); got != " ana@x.com  " {
+				t.Errorf("%s: %q", named, got)
+			}
+			named = `{"payload":{"` + thing + `":{"id":3,"name":"Primeira"},"` + person +
+				`":{"email":"ana@x.com","first_name":"Ana","last_name":"Lima"}}}`
+			if got := contactsIn(t, "", named); got != "Ana Lima ana@x.com  " {
+				t.Errorf("%s: %q", named, got)
+			}
+		}
+	}
+	for body, want := range map[string]string{
+		`{"email":"ana@x.com","nome_popup":"Ana"}`:                "Ana ana@x.com  ",
+		`{"newsletter":{"nome":"Ana","email":"ana@x.com"}}`:       "Ana ana@x.com  ",
+		`{"popup":{"nome":"Ana","campos":{"email":"ana@x.com"}}}`: "Ana ana@x.com  ",
+	} {
+		if got := contactsIn(t, "", body); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
