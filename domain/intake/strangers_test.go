@@ -404,3 +404,20 @@ func TestThingsHaveNames(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseAddressTheKeySays: a key with a word for the lead beats one that says of nobody that they are it.
+func TestWhoseAddressTheKeySays(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("payer_email", "ana@x.com", "receiver_email", "loja@x.com", "business", "loja@x.com"),
+		pairs("notification_email", "loja@x.com", "buyer_email", "ana@x.com"),
+		pairs("school_email", "loja@x.com", "student_email", "ana@x.com"),
+	} {
+		if d := mustRead(t, formType, body); d.Email != "ana@x.com" {
+			t.Errorf("%s: %q", body, d.Email)
+		}
+	}
+	if d := mustRead(t, formType, pairs("receiver_email", "ana@x.com")); d.Email != "ana@x.com" {
+		t.Errorf("alone: %q", d.Email)
+	}
+}
