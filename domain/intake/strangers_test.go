@@ -421,3 +421,19 @@ func TestWhoseAddressTheKeySays(t *testing.T) {
 		t.Errorf("alone: %q", d.Email)
 	}
 }
+
+// TestTheSenderSaysTest in many ways.
+func TestTheSenderSaysTest(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`"IsTest":true`: true, `"test":true`: true, `"test_mode":true`: true, `"sandbox":true`: true, `"livemode":false`: true,
+		`"live_mode":false`: true, `"mode":"test"`: true, `"environment":"sandbox"`: true, `"event":"test"`: true,
+		`"type":"webhook.test"`: true, `"test_ipn":"1"`: true,
+		`"test":false`: false, `"test":"1"`: false, `"test":"Sim"`: false, `"livemode":true`: false, `"mode":"presencial"`: false,
+		`"environment":"production"`: false, `"event":"Test drive"`: false, `"event":"contest.entry"`: false,
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Test != want {
+			t.Errorf("%s: %v", body, d.Test)
+		}
+	}
+}
