@@ -437,3 +437,20 @@ func TestTheSenderSaysTest(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfPhonesByOtherNames: a prefix is an area code, and so is a "local code" that is no country.
+func TestPartsOfPhonesByOtherNames(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"payer_phone_prefix":"11","payer_phone":"987654321"`:  "11987654321 +5511987654321",
+		`"phone_prefix":11,"phone":"987654321"`:                "11987654321 +5511987654321",
+		`"phone_prefix":"+55","phone":"11987654321"`:           "11987654321 +5511987654321",
+		`"phone_local_code":"11","phone_number":"987654321"`:   "11987654321 +5511987654321",
+		`"phone_local_code":"351","phone_number":"912345678"`:  "+351 912345678 +351912345678",
+		`"phone_local_code":"55","phone_number":"11987654321"`: "+55 11987654321 +5511987654321",
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Phone+" "+d.PhoneE164 != want {
+			t.Errorf("%s: %s %s, not %s", body, d.Phone, d.PhoneE164, want)
+		}
+	}
+}
