@@ -454,3 +454,24 @@ func TestPartsOfPhonesByOtherNames(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatStandsBesideAName: the real name is the name, and the furniture of a form's fields is no answer.
+func TestWhatStandsBesideAName(t *testing.T) {
+	t.Parallel()
+	if d := mustRead(t, "", `{"email":"a@b.c","nickName":"Rosinha","realName":"Rosa Reis"}`); d.Name != "Rosa Reis" {
+		t.Errorf("%q", d.Name)
+	}
+	d := mustRead(t, "", `{"rendered_data":[{"slug":"f1","type":"email","title":"E-mail","value":"a@b.c","json_key":null,
+		"position":1,"raw_value":"a@b.c","admin_only":false,"max_length":255,"meta_key":"email_1"},{"slug":"f2",
+		"type":"dropdown","title":"Qual plano?","value":"Ouro","raw_value":"Ouro","admin_only":false}],
+		"readable_data":{"E-mail":"a@b.c","Qual plano?":"Ouro"}}`)
+	if d.Note() != "Qual plano?: Ouro" {
+		t.Errorf("%q", d.Note())
+	}
+	if d = mustRead(t, "", `{"email":"a@b.c","source":"urn:auth0:loja"}`); d.Origin != "" {
+		t.Errorf("%q", d.Origin)
+	}
+	if d = mustRead(t, "", `{"email":"a@b.c","nin":"529.982.247-25"}`); len(d.Documents) != 1 {
+		t.Errorf("%v", d.Fields)
+	}
+}
