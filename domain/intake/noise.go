@@ -310,7 +310,8 @@ func isStateOfRecord(key string) bool {
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
-		original triggered entry sale event criado atualizado enviado occurred`)
+		original triggered entry sale event criado atualizado enviado occurred timestamp createdate updatedate paid payment
+		purchase registered`)
 	sumWords = names.Set(`
 		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
 )
