@@ -84,5 +84,8 @@ func (a *answer) isSecret(value string) bool {
 			return true
 		}
 	}
-	return namesSecret(a.name()) || a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && namesSecret(a.key)
+	if namesSecret(a.name()) {
+		return true
+	}
+	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && namesSecret(a.key)
 }

@@ -65,8 +65,8 @@ var programsThings = names.Set(`
 	anuncio turma section vehicle empreendimento building interest interesse treatment tratamento procedure procedimento
 	specialty especialidade agenda sheet planilha discount desconto currency moeda language idioma locale timezone`)
 
-// thingsWithNames are what people buy, attend, sign up to or are sorted into. A record under such a key has a name of its
-// own. In a longer key the same word may say where a person's name was typed: "nome_popup".
+// thingsWithNames are what people buy, attend, sign up to or are sorted into. A record under such a key has a name of
+// its own. In a longer key the same word may say where a person's name was typed: "nome_popup".
 var thingsWithNames = names.Set(`
 	lesson chapter module class classroom bundle challenge venue newsletter popup widget sequence broadcast magnet segment
 	task level cohort track topic theme award certificate achievement exam activity program programme curriculum bootcamp
