@@ -120,7 +120,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.dashboard = lookups.NewDashboard(store, products(), calendar, now)
 	s.batches = s.otherBatches(s.lookups)
 	index, _ := store.(ports.SubjectIndex)
-	s.subjects = privacyapp.NewSubjects(store, index, journal{}, now, s.contacts.PartFor)
+	s.subjects = privacyapp.NewSubjects(store, index, journal{}, now, s.contacts.PartToErase)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
 	return s
 }

@@ -15,6 +15,8 @@ type Removals interface {
 	Remove(ctx context.Context, r crm.Removal) error
 	// Find returns ErrNotFound when no contact with this id was removed.
 	Find(ctx context.Context, orgID, id string) (crm.Removal, error)
+	// Save writes again what is kept of a removed contact; ErrNotFound where it is no longer kept. Only inside InTx.
+	Save(ctx context.Context, r crm.Removal) error
 	// Into returns what was merged into a contact, the newest first; unreadable where its content is no longer kept.
 	Into(ctx context.Context, contactID string) ([]crm.Removal, error)
 	// Restore brings a contact back, as c has it, with its event; ErrNotFound when it was not removed, its content is no

@@ -3,7 +3,6 @@ package privacy
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"fichario/app"
@@ -143,14 +142,6 @@ func (s *Subjects) recall(ctx context.Context, p *privacy.Person, entry privacy.
 	}
 	for _, id := range entry.Parts {
 		p.TakePart(id)
-	}
-	// The copy may be from before this erasure has parted the person from somebody else.
-	err = s.extend(ctx, p, slices.Clone(p.Identities))
-	if err == nil {
-		err = s.apart(ctx, app.Operator(), p)
-	}
-	if err != nil {
-		return nil, err
 	}
 	hashes, err := repos.Subjects.Hashes(ctx, entry.OrgID, p.Identities...)
 	return privacy.Hashes(entry.Hashes, hashes), err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -85,11 +87,10 @@ type removals struct {
 func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 	const op = "removals.remove"
 	id := gone.Contact.ID
-	content := removedJSON{contactJSONOf(gone.Contact), contactJSONOf(gone.Before), contactJSONOf(gone.After), gone.By}
 	row := RemovedRow{
 		ID: engine.UID(id), OrgID: engine.UID(gone.Contact.OrgID), WebhookID: engine.Optional(gone.Contact.WebhookID),
 		IntoID: engine.Optional(gone.IntoID), At: engine.Stamp(gone.At),
-		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
+		Content: SealRemoval(r.vault, gone),
 	}
 	contact, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
 		withoutNote, engine.Of(gone.Contact.OrgID, id))
@@ -106,6 +107,20 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 			return err
 		}
 		return db.Create(&row).Error
+	})
+}
+
+// SealRemoval seals what is kept of a removed contact.
+func SealRemoval(v *engine.Vault, gone crm.Removal) []byte {
+	content := removedJSON{contactJSONOf(gone.Contact), contactJSONOf(gone.Before), contactJSONOf(gone.After), gone.By}
+	return v.SealJSON(content, "removed_contacts|content|"+gone.Contact.ID)
+}
+
+func (r removals) Save(ctx context.Context, gone crm.Removal) error {
+	return r.Inside(ctx, "removals.save", func(db *gorm.DB) error {
+		of := engine.Of(gone.Contact.OrgID, gone.Contact.ID)(db.Model(&RemovedRow{}))
+		return engine.OrNotFound(of.Where("content IS NOT NULL").
+			Update("content", engine.Blob(SealRemoval(r.vault, gone))))
 	})
 }
 
@@ -196,16 +211,35 @@ func OfContact(id string) engine.Scope {
 
 // Family returns contacts and those merged into them.
 func Family(db *gorm.DB, ids []string) ([]string, error) {
-	all, last := ids, ids
-	for range mergesMost {
-		var next []string
-		err := db.Model(&RemovedRow{}).Where("into_id IN ?", last).Order("id").Pluck("id", &next).Error
-		if err != nil || len(next) == 0 {
-			return all, err
+	all := slices.Clone(ids)
+	of, err := Families(db, ids)
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		if of[id] != id {
+			all = append(all, id)
 		}
-		all, last = append(all, next...), next
 	}
-	return all, nil
+	return all, err
+}
+
+// Families returns, for contacts and those merged into them, which of the former each belongs to.
+func Families(db *gorm.DB, ids []string) (map[string]string, error) {
+	of, last := make(map[string]string, len(ids)), ids
+	for _, id := range ids {
+		of[id] = id
+	}
+	for range mergesMost {
+		var next []RemovedRow
+		err := db.Model(&RemovedRow{}).Select("id", "into_id").Where("into_id IN ?", last).Find(&next).Error
+		if err != nil || len(next) == 0 {
+			return of, err
+		}
+		last = nil
+		for _, row := range next {
+			of[string(row.ID)] = of[string(*row.IntoID)]
+			last = append(last, string(row.ID))
+		}
+	}
+	return of, nil
 }
 
 // Forget keeps the rows, which say what posts were answered, and, for merged contacts, keyed hashes of what they were

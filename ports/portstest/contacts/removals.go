@@ -163,14 +163,21 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "what became part of it", len(into), 1)
 	kit.Same(t, "and what that was", into[0].Contact, all[1])
+	changed := into[0]
+	changed.Before.Name = "Outra"
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Removals.Save(ctx, changed) }))
+	changed, err = repos.Removals.Find(ctx, o.ID, changed.Contact.ID)
+	kit.Must(t, err)
+	kit.Same(t, "what it is kept with", changed.Before.Name, "Outra")
 	known := privacy.Identity{Type: privacy.Email, Value: strings.ToLower(all[0].Email)}
 	merged := func(orgID string) (ids []string) {
 		found, err := repos.Subjects.Merged(ctx, orgID, known)
 		kit.Must(t, err)
-		for _, c := range found {
-			if !slices.Contains(ids, c.ID) {
-				ids = append(ids, c.ID)
+		for _, one := range found {
+			if !slices.Contains(ids, one.Into.ID) {
+				ids = append(ids, one.Into.ID)
 			}
+			kit.Same(t, "which was merged", one.ID == all[0].ID || one.ID == all[1].ID, true)
 		}
 		return ids
 	}
