@@ -194,6 +194,7 @@ const pages = `
 	all   POST /conta/segundo-fator/desligar
 	all   POST /conta/segundo-fator/recuperacao
 	owner POST /conta/segundo-fator/exigir
+	all   POST /conta/segundo-fator/prova/inicio
 	all   POST /conta/segundo-fator/chave/inicio
 	all   POST /conta/segundo-fator/chave
 	self  POST /conta/segundo-fator/chave/{id}/remover passkey
