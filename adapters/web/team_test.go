@@ -41,6 +41,26 @@ func TestANewFunnelIsOpen(t *testing.T) {
 	has(t, "the page", v.get(page), "Funil criado.", `<caption class="vh">Etapas de Locação`)
 }
 
+// TestAFunnelStaysOpen: where no stage is removed after all, and where the address of a refused form is opened again.
+func TestAFunnelStaysOpen(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, rui := site.visitor("Ana"), site.visitor("Rui")
+	r, _ := v.send("/equipe/funis", "nome", "Locação")
+	at := r.Header.Get("Location")
+	_, id, _ := strings.Cut(at, "#f-")
+	page := v.get("/equipe/funis?funil=" + id)
+	ask := regexp.MustCompile(`/equipe/funis\?perguntar=tirar-[0-9a-f-]{36}`).FindString(page)
+	has(t, "the question", v.get(ask), "Tirar a etapa", `href="`+at+`" data-close`)
+	if status, _ := v.post("/equipe/funis/"+id, url.Values{"fazer": {"renomear-funil"}}); status != http.StatusUnprocessableEntity {
+		t.Errorf("without a name: %d", status)
+	}
+	if r, _ := v.do(http.MethodGet, "/equipe/funis/"+id, nil); r.Header.Get("Location") != at {
+		t.Errorf("the address of the form: %d to %q", r.StatusCode, r.Header.Get("Location"))
+	}
+	rui.refused(http.StatusNotFound, "/equipe/funis/"+id)
+}
+
 // TestARenamedOriginIsInSight, as one is whose change is given up.
 func TestARenamedOriginIsInSight(t *testing.T) {
 	t.Parallel()

@@ -156,6 +156,7 @@ const pages = `
 	admin GET /configuracoes
 	admin GET /equipe
 	admin GET /equipe/funis
+	admin GET /equipe/funis/{id} funnel
 	admin GET /equipe/origens
 	admin POST /equipe/membros
 	admin POST /equipe/membros/{id} member

@@ -49,6 +49,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /conta":                                     s.account,
 			"GET /equipe":                                    s.team("equipe"),
 			"GET /equipe/funis":                              s.team("funis"),
+			"GET /equipe/funis/{id}":                         s.funnelOpen,
 			"GET /equipe/origens":                            s.team("origens"),
 			"POST /equipe/membros":                           web.Decoded(s.memberAdd),
 			"POST /equipe/membros/{id}":                      s.memberChange,

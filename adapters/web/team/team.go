@@ -103,6 +103,22 @@ func (s pages) funnelsOf(c *web.Call, data *teamPage) (err error) {
 // funnelAt is the address of a funnel, open, on its page.
 func funnelAt(id string) string { return "/equipe/funis?funil=" + id + "#f-" + id }
 
+// funnelOpen leads to a funnel. A refused form about it is shown at its address, which a browser may open again.
+func (s pages) funnelOpen(c *web.Call) error {
+	if err := c.Manager(); err != nil {
+		return err
+	}
+	all, err := s.Funnels.List(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return err
+	}
+	id := c.PathValue("id")
+	if !slices.ContainsFunc(all, func(f crm.Funnel) bool { return f.ID == id }) {
+		return web.ErrNowhere
+	}
+	return c.Redirect(funnelAt(id))
+}
+
 // teamDone answers a form of a page: with a notice, or with the fault above it.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
 	address := "/equipe/" + part
