@@ -61,12 +61,15 @@ func TestAFunnelStaysOpen(t *testing.T) {
 	rui.refused(http.StatusNotFound, "/equipe/funis/"+id)
 }
 
-// TestARenamedOriginIsInSight, as one is whose change is given up.
+// TestARenamedOriginIsInSight, as a new one is, and one whose change is given up.
 func TestARenamedOriginIsInSight(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	v.post("/equipe/origens", url.Values{"nome": {"Radio"}})
+	made, _ := v.send("/equipe/origens", "nome", "Radio")
 	id := regexp.MustCompile(`id="o-([0-9a-f-]{36})"`).FindStringSubmatch(v.get("/equipe/origens"))[1]
+	if at := made.Header.Get("Location"); made.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {
+		t.Errorf("made: %d, to %q", made.StatusCode, at)
+	}
 	has(t, "the form", v.get("/equipe/origens?editar="+id), `href="/equipe/origens#o-`+id+`" data-leave`)
 	r, _ := v.send("/equipe/origens/"+id, "nome", "Rádio")
 	if at := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {

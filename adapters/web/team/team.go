@@ -119,6 +119,9 @@ func (s pages) funnelOpen(c *web.Call) error {
 	return c.Redirect(funnelAt(id))
 }
 
+// originAt is the address of an origin, in sight, on its page.
+func originAt(id string) string { return "/equipe/origens#o-" + id }
+
 // teamDone answers a form of a page: with a notice, or with the fault above it.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
 	address := "/equipe/" + part
@@ -162,14 +165,14 @@ type nameFields struct {
 }
 
 func (s pages) originAdd(c *web.Call, f nameFields) error {
-	_, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
-	return s.editDone(c, "/equipe/origens", teamPage{Part: "origens"}, &f, err, "Origem acrescentada.")
+	made, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
+	return s.editDone(c, originAt(made.ID), teamPage{Part: "origens"}, &f, err, "Origem acrescentada.")
 }
 
 func (s pages) originRename(c *web.Call, f nameFields) error {
 	id := c.PathValue("id")
 	err := s.Origins.Rename(c.Ctx(), c.By, id, f.Name)
-	return s.editDone(c, "/equipe/origens#o-"+id, teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
+	return s.editDone(c, originAt(id), teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
 }
 
 func (s pages) originRemove(c *web.Call) error {
