@@ -52,7 +52,8 @@ func TestAFunnelStaysOpen(t *testing.T) {
 	page := v.get("/equipe/funis?funil=" + id)
 	ask := regexp.MustCompile(`/equipe/funis\?perguntar=tirar-[0-9a-f-]{36}`).FindString(page)
 	has(t, "the question", v.get(ask), "Tirar a etapa", `href="`+at+`" data-close`)
-	if status, _ := v.post("/equipe/funis/"+id, url.Values{"fazer": {"renomear-funil"}}); status != http.StatusUnprocessableEntity {
+	status, _ := v.post("/equipe/funis/"+id, url.Values{"fazer": {"renomear-funil"}})
+	if status != http.StatusUnprocessableEntity {
 		t.Errorf("without a name: %d", status)
 	}
 	if r, _ := v.do(http.MethodGet, "/equipe/funis/"+id, nil); r.Header.Get("Location") != at {

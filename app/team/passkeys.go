@@ -66,7 +66,9 @@ func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID
 // which otherwise would keep one that we refused. It is a passkey's answer, a code or a recovery code for a caller with
 // a second factor, else the password, if there is one. Faults: Unauthenticated, at "proof" when that is wrong, with
 // RetryAfter where waiting is needed, NotFound, InvalidRequest, ServiceUnavailable.
-func (f *Factors) BeginPasskey(ctx context.Context, by app.Caller, name string, proof Proof) (begun Challenge, err error) {
+func (f *Factors) BeginPasskey(
+	ctx context.Context, by app.Caller, name string, proof Proof,
+) (begun Challenge, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return Challenge{}, err
@@ -227,8 +229,8 @@ func (f *Factors) proofKey(ctx context.Context, m crm.Member, p Proof) (access.P
 
 const byPasskey = "chave de acesso"
 
-// RemovePasskey removes a passkey of the caller, who shows the second factor or a recovery code; without any factor left
-// the second factor is off. Faults: those of Off.
+// RemovePasskey removes a passkey of the caller, who shows the second factor or a recovery code; without any factor
+// left the second factor is off. Faults: those of Off.
 func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id string, proof Proof) error {
 	m, err := f.self(ctx, by)
 	if err != nil {
