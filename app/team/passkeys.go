@@ -203,7 +203,7 @@ func (f *Factors) proof(
 		if err := r.MemberPasskeys.UsePasskey(ctx, used); err != nil {
 			return "", orNothing(err) // it was removed meanwhile
 		}
-		return byPasskey, nil
+		return byKey, nil
 	}, nil
 }
 
@@ -227,7 +227,7 @@ func (f *Factors) proofKey(ctx context.Context, m crm.Member, p Proof) (access.P
 	return used, nil
 }
 
-const byPasskey = "chave de acesso"
+const byKey = "chave de acesso"
 
 // RemovePasskey removes a passkey of the caller, who shows the second factor or a recovery code; without any factor
 // left the second factor is off. Faults: those of Off.
@@ -324,7 +324,7 @@ func (f *Factors) UsePasskey(
 		}
 		token := access.NewSessionToken()
 		return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
-			return f.enter(ctx, r, waiting, token, m, byPasskey)
+			return f.enter(ctx, r, waiting, token, m, byKey)
 		})
 	})
 	return token, f.sessions.ends(ctx, from, err)
@@ -357,7 +357,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 	}
 	token := access.NewSessionToken()
 	return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
-		return f.sessions.begin(ctx, r, token, m, byPasskey, false)
+		return f.sessions.begin(ctx, r, token, m, byKey, false)
 	})
 }
 

@@ -62,8 +62,8 @@ const undrawn = `[...document.querySelectorAll('main .switch, main progress, mai
 const beyond = `[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
 	.map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 4).join(', ')`
 
-// TestSlowTheOpenSettingIsInSight on a phone, in the list of all of them: with script, which scrolls the list to it, and
-// without.
+// TestSlowTheOpenSettingIsInSight on a phone, in the list of all of them: with script, which scrolls the list to it,
+// and without.
 func TestSlowTheOpenSettingIsInSight(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
