@@ -244,22 +244,6 @@ func TestWhoWasMergedByMistakeIsErasedAlone(t *testing.T) {
 	}
 }
 
-// TestANoticeThatRepeatsANameIsErased: somebody called an imported file by a person's address.
-func TestANoticeThatRepeatsANameIsErased(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, s *setting) {
-		owner := s.add("dona", crm.Owner)
-		for _, file := range []string{"ana@x.example", "mariana@x.example"} {
-			done(s.store.Repos().Notifications.Create(t.Context(), crm.Notification{
-				ID: app.NewID(), OrgID: s.orgID, Kind: crm.CeilingReached, Subject: "Lista " + file, At: now(),
-			}))
-		}
-		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"})
-		left := must(s.notifications.List(t.Context(), owner, s.orgID, owner.MemberID(), 9))
-		equal(t, "what is left", fmt.Sprint(len(left), left[0].Subject), "1Lista mariana@x.example")
-	})
-}
-
 // TestAnAddressIsFoundHoweverItIsWritten: with an accent that stands apart from its letter, and asked for so.
 func TestAnAddressIsFoundHoweverItIsWritten(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,7 @@ type written struct {
 var inFile = []written{
 	{privacy.Lookups, as(lookupOf)}, {privacy.Contacts, as(contactOf)}, {privacy.Removed, as(removalOf)},
 	{privacy.Deliveries, as(deliveryOf)}, {privacy.Items, as(itemOf)}, {privacy.Rows, as(rowOf)},
+	{privacy.Batches, as(fileOf)}, {privacy.Imports, as(fileOf)},
 	{privacy.Notices, as(noticeOf)}, {privacy.Texts, as(textOf)},
 }
 
@@ -418,6 +419,13 @@ func noticeOf(_ *privacyapp.SubjectExport, n crm.Notification) any {
 		Tipo  string    `json:"tipo"`
 		Texto string    `json:"texto"`
 	}{n.At, string(n.Kind), n.Subject}
+}
+
+func fileOf(_ *privacyapp.SubjectExport, f privacy.File) any {
+	return struct {
+		CriadoEm time.Time `json:"criadoEm"`
+		Nomes    []string  `json:"nomes"`
+	}{f.At, f.Names}
 }
 
 func textOf(_ *privacyapp.SubjectExport, t privacyapp.SubjectText) any {

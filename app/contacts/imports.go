@@ -207,10 +207,6 @@ func (b *Bulks) changeImport(
 	if err := b.choose(ctx, by, &plan, c); err != nil {
 		return err
 	}
-	settings, err := json.Marshal(storedImport(plan))
-	if err != nil {
-		return err
-	}
 	return b.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		action, err := lockedBulkKind.Visible(ctx, r, by, id)
 		if err != nil {
@@ -219,7 +215,15 @@ func (b *Bulks) changeImport(
 		if action.Status != crm.BulkDraft {
 			return app.Invalid("status", "Esta importação já começou.")
 		}
-		action.Status, action.Settings = next, settings
+		kept, err := planIn(action)
+		if err != nil {
+			return err
+		}
+		plan.File, plan.Columns = kept.File, kept.Columns // an erasure may have taken somebody out of them since
+		if action.Settings, err = json.Marshal(storedImport(plan)); err != nil {
+			return err
+		}
+		action.Status = next
 		if err := r.Bulks.Save(ctx, action); err != nil || next != crm.BulkRunning {
 			return err
 		}

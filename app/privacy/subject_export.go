@@ -129,8 +129,8 @@ func (s *Subjects) Export(ctx context.Context, by app.Caller, q SubjectQuery) (*
 }
 
 // Held yields all of one kind, a few at a time: each a SubjectLookup, SubjectContact, SubjectItem, SubjectText,
-// crm.Removal, crm.BulkItem, webhook.Delivery or crm.Notification. The contacts about others that hold one of the
-// person's documents (privacy.Parts) come after the person's own.
+// privacy.File, crm.Removal, crm.BulkItem, webhook.Delivery or crm.Notification. The contacts about others that hold
+// one of the person's documents (privacy.Parts) come after the person's own.
 func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any, error] {
 	read := func(ctx context.Context, ids []string) ([]any, error) {
 		return x.s.store.Repos().SubjectTraces.Read(ctx, k, ids)
@@ -146,6 +146,17 @@ func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any,
 		read = x.items
 	case privacy.Texts:
 		read = x.texts
+	case privacy.Batches, privacy.Imports:
+		files := read
+		read = func(ctx context.Context, ids []string) ([]any, error) {
+			all, err := files(ctx, ids)
+			for n, one := range all {
+				file, _ := one.(privacy.File)
+				file.Names = x.p.Called(file.Names)
+				all[n] = file
+			}
+			return all, err
+		}
 	}
 	stop := errors.New("enough")
 	return func(yield func(any, error) bool) {

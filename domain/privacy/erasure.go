@@ -21,6 +21,8 @@ const (
 	Removed    Kind = "contatosExcluidos"
 	Rows       Kind = "linhasDeImportacao"
 	Deliveries Kind = "entregas"
+	Batches    Kind = "nomesDeLotes"
+	Imports    Kind = "nomesDeImportacoes"
 	Notices    Kind = "notificacoes"
 	Texts      Kind = "mencoesEmOutrosContatos"
 )
@@ -61,6 +63,8 @@ var kinds = []declared{
 	{Removed, ByOpeningAgain, "Contatos excluídos ou unidos"},
 	{Rows, ByOpening, "Linhas de importações"},
 	{Deliveries, ByOpening, "Envios recebidos por webhooks"},
+	{Batches, ByOpening, "Nomes e colunas de lotes"},
+	{Imports, ByOpeningAgain, "Nomes e colunas de importações"}, // who works on one writes its settings again
 	{Notices, ByOpening, "Notificações"},
 	{Texts, ByOpeningAgain, "Menções em contatos de outras pessoas"},
 }

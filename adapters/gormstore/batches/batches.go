@@ -20,7 +20,8 @@ import (
 	"fichario/domain/privacy"
 )
 
-type batchRow struct {
+// BatchRow is a batch.
+type BatchRow struct {
 	ID          engine.UID `gorm:"primaryKey"`
 	OrgID       engine.UID `gorm:"not null"`
 	KeyID       *engine.UID
@@ -63,10 +64,12 @@ type batchRow struct {
 	PayerKeyID, PayerMemberID *engine.UID
 }
 
-func (batchRow) TableName() string { return "batches" }
+// TableName is the table of the row.
+func (BatchRow) TableName() string { return "batches" }
 
-func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
-	row := batchRow{
+// BatchRowOf seals a batch.
+func BatchRowOf(v *engine.Vault, b batch.Batch) BatchRow {
+	row := BatchRow{
 		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), KeyID: engine.Optional(b.KeyID),
 		MemberID: engine.Optional(b.MemberID), Name: b.Name,
 		Product: b.Product, Refresh: b.Refresh, Status: string(b.Status), Reason: string(b.Reason), Note: b.Note,
@@ -88,7 +91,8 @@ func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
 	return row
 }
 
-func batchOf(v *engine.Vault, row batchRow) batch.Batch {
+// BatchOf opens a batch.
+func BatchOf(v *engine.Vault, row BatchRow) batch.Batch {
 	b := batch.Batch{
 		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.Text(), MemberID: row.MemberID.Text(), Name: row.Name,
 		Product: row.Product, Refresh: row.Refresh, Status: batch.Status(row.Status), Reason: batch.Reason(row.Reason),
@@ -124,7 +128,7 @@ type batches struct {
 }
 
 func (r batches) Create(ctx context.Context, b batch.Batch) error {
-	row := batchRowOf(r.vault, b)
+	row := BatchRowOf(r.vault, b)
 	if b.RequestKey != "" {
 		secret, err := r.secret(ctx)
 		if err != nil {
@@ -139,7 +143,7 @@ func (r batches) Create(ctx context.Context, b batch.Batch) error {
 }
 
 func (r batches) Find(ctx context.Context, orgID, id string) (batch.Batch, error) {
-	return engine.FindOne(ctx, r.Query, "batches.find", engine.With(r.vault, batchOf), engine.Of(orgID, id))
+	return engine.FindOne(ctx, r.Query, "batches.find", engine.With(r.vault, BatchOf), engine.Of(orgID, id))
 }
 
 func (r batches) ByRequest(
@@ -152,7 +156,7 @@ func (r batches) ByRequest(
 	const of = "COALESCE(key_id, member_id) = ? AND "
 	name, said := requestOf(makerID, requestKey), requestOf(makerID, string(body))
 	hash := requestHash(secret, name)
-	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
+	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[BatchRow],
 		engine.Where(of+"request_hash = ? AND request_hash <> '' OR "+of+"request_key IN ? AND request_key <> ''",
 			makerID, hex.EncodeToString(hash),
 			makerID, engine.Mapped(append(r.vault.Indexes(name), hash), hex.EncodeToString)))
@@ -162,7 +166,7 @@ func (r batches) ByRequest(
 	hash = requestHash(secret, said)
 	same = bytes.Equal(row.BodyHash, hash) || slices.ContainsFunc(append(r.vault.Indexes(said), hash),
 		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
-	return batchOf(r.vault, row), same, nil
+	return BatchOf(r.vault, row), same, nil
 }
 
 // requestOf is the text whose keyed hash stands for a request.
@@ -176,12 +180,12 @@ func requestHash(secret []byte, text string) []byte {
 }
 
 func (r batches) Lock(ctx context.Context, orgID, id string) (batch.Batch, error) {
-	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
+	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, BatchOf), engine.Locked("UPDATE", ""),
 		engine.Of(orgID, id))
 }
 
 func (r batches) Update(ctx context.Context, b batch.Batch) error {
-	row := batchRowOf(r.vault, b)
+	row := BatchRowOf(r.vault, b)
 	return r.Inside(ctx, "batches.update", func(db *gorm.DB) error {
 		return engine.OrNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
 			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
@@ -199,7 +203,7 @@ func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int
 		})
 	}
 	// Never from a replica: whoever makes or ends a batch looks at the list next.
-	return engine.FindAll(ctx, r.Query, "batches.page", engine.With(r.vault, batchOf), scopes...)
+	return engine.FindAll(ctx, r.Query, "batches.page", engine.With(r.vault, BatchOf), scopes...)
 }
 
 // openBatch selects batches that run or are paused, due those that run or whose pause is over.
@@ -209,7 +213,7 @@ var (
 )
 
 func (r batches) Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error) {
-	return engine.FindAll(ctx, r.Query, "batches.open", engine.With(r.vault, batchOf), engine.Where("org_id = ?", orgID),
+	return engine.FindAll(ctx, r.Query, "batches.open", engine.With(r.vault, BatchOf), engine.Where("org_id = ?", orgID),
 		engine.Where(openBatch), engine.Order("started_at, id"),
 		func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
 }
@@ -224,13 +228,13 @@ func (r batches) Busy(ctx context.Context, now time.Time) (ids []string, err err
 }
 
 func (r batches) Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error) {
-	return engine.FindAll(ctx, r.Inside, "batches.due", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
+	return engine.FindAll(ctx, r.Inside, "batches.due", engine.With(r.vault, BatchOf), engine.Locked("UPDATE", ""),
 		engine.Where("org_id = ?", orgID), engine.Where(due, engine.Stamp(now)), engine.Order("started_at, id"))
 }
 
 func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
 	return r.ExecCount(ctx, "batches.expire", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&batchRow{}).Where("status = "+engine.Literal(batch.Quoted)+" AND expires_at <= ?",
+		return db.Model(&BatchRow{}).Where("status = "+engine.Literal(batch.Quoted)+" AND expires_at <= ?",
 			engine.Stamp(now)).
 			Updates(map[string]any{"status": string(batch.Expired), "ended_at": engine.Stamp(now)})
 	})
@@ -249,8 +253,8 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
 			return err
 		}
-		var next []batchRow
-		over := db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{}).
+		var next []BatchRow
+		over := db.Session(&gorm.Session{NewDB: true}).Model(&BatchRow{}).
 			Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
 			Where("id > ? AND id < ?", cmp.Or(to.UpTo, engine.BeforeAll), engine.FirstID(before)).Order("id").Session(&gorm.Session{})
 		err := engine.EachOrg(over, func(of engine.Scope) (bool, error) {
@@ -270,9 +274,9 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 		if len(items) > 0 {
 			return r.forgetItems(db, secret, items)
 		}
-		none := batchRowOf(r.vault, batch.Batch{ID: string(next[0].ID)}).Columns
+		none := BatchRowOf(r.vault, batch.Batch{ID: string(next[0].ID)}).Columns
 		gone := map[string]any{"columns": engine.Blob(none), "sheets": nil}
-		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
+		if err := db.Model(&BatchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
 			return err
 		}
 		return privacyrows.MoveMark(db, mark, string(next[0].ID))
@@ -314,7 +318,7 @@ func (r batches) discard(ctx context.Context, op string, which engine.Scope) (n 
 	}
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
 		var ids []engine.UID
-		old := which(db.Session(&gorm.Session{NewDB: true}).Model(&batchRow{})).
+		old := which(db.Session(&gorm.Session{NewDB: true}).Model(&BatchRow{})).
 			Where("status = " + engine.Literal(batch.Preparing)).Order("id").Session(&gorm.Session{})
 		err := engine.EachOrg(old, func(of engine.Scope) (bool, error) {
 			err := of(engine.Locked("UPDATE", "")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
@@ -330,7 +334,7 @@ func (r batches) discard(ctx context.Context, op string, which engine.Scope) (n 
 		if n = len(items); n > 0 {
 			return r.forgetItems(db, secret, items)
 		}
-		gone := db.Delete(&batchRow{}, "id IN ?", ids)
+		gone := db.Delete(&BatchRow{}, "id IN ?", ids)
 		n = int(gone.RowsAffected)
 		return gone.Error
 	})

@@ -11,7 +11,8 @@ import (
 	"fichario/ports"
 )
 
-type bulkRow struct {
+// BulkRow is an action on many contacts, or an import.
+type BulkRow struct {
 	ID       engine.UID `gorm:"primaryKey"`
 	OrgID    engine.UID `gorm:"not null"`
 	MemberID engine.UID `gorm:"not null"`
@@ -26,7 +27,8 @@ type bulkRow struct {
 	EndedAt  *time.Time
 }
 
-func (bulkRow) TableName() string { return "bulk_actions" }
+// TableName is the table of the row.
+func (BulkRow) TableName() string { return "bulk_actions" }
 
 // BulkItemRow is what an action on many contacts did to one of them, or a row of an import.
 type BulkItemRow struct {
@@ -42,8 +44,9 @@ type BulkItemRow struct {
 // TableName is the table of the row.
 func (BulkItemRow) TableName() string { return "bulk_items" }
 
-func bulkRowOf(v *engine.Vault, b crm.Bulk) bulkRow {
-	row := bulkRow{
+// BulkRowOf seals an action on many contacts.
+func BulkRowOf(v *engine.Vault, b crm.Bulk) BulkRow {
+	row := BulkRow{
 		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), MemberID: engine.UID(b.MemberID), Kind: string(b.Kind),
 		TargetID: engine.Optional(b.TargetID),
 		Status:   string(b.Status), Total: b.Total, Done: b.Done, Skipped: b.Skipped, At: engine.Stamp(b.At),
@@ -55,7 +58,8 @@ func bulkRowOf(v *engine.Vault, b crm.Bulk) bulkRow {
 	return row
 }
 
-func bulkOf(v *engine.Vault, row bulkRow) crm.Bulk {
+// BulkOf opens an action on many contacts.
+func BulkOf(v *engine.Vault, row BulkRow) crm.Bulk {
 	b := crm.Bulk{
 		ID: string(row.ID), OrgID: string(row.OrgID), MemberID: string(row.MemberID), Kind: crm.BulkKind(row.Kind),
 		TargetID: row.TargetID.Text(), Status: crm.BulkStatus(row.Status), Total: row.Total, Done: row.Done,
@@ -98,7 +102,7 @@ type bulks struct {
 }
 
 func (r bulks) Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) error {
-	row, rows := bulkRowOf(r.vault, b), engine.Mapped(items, engine.With(r.vault, bulkItemRowOf))
+	row, rows := BulkRowOf(r.vault, b), engine.Mapped(items, engine.With(r.vault, bulkItemRowOf))
 	return r.Inside(ctx, "bulks.create", func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil || len(rows) == 0 {
 			return err
@@ -108,11 +112,11 @@ func (r bulks) Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) err
 }
 
 func (r bulks) Find(ctx context.Context, orgID, id string) (crm.Bulk, error) {
-	return engine.FindOne(ctx, r.Query, "bulks.find", engine.With(r.vault, bulkOf), engine.Of(orgID, id))
+	return engine.FindOne(ctx, r.Query, "bulks.find", engine.With(r.vault, BulkOf), engine.Of(orgID, id))
 }
 
 func (r bulks) Lock(ctx context.Context, orgID, id string) (crm.Bulk, error) {
-	return engine.FindOne(ctx, r.Inside, "bulks.lock", engine.With(r.vault, bulkOf), engine.Locked("UPDATE", ""),
+	return engine.FindOne(ctx, r.Inside, "bulks.lock", engine.With(r.vault, BulkOf), engine.Locked("UPDATE", ""),
 		engine.Of(orgID, id))
 }
 
@@ -124,9 +128,9 @@ func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 	if id != "" {
 		scopes = append(scopes, engine.ByID(id))
 	}
-	var rows []bulkRow
+	var rows []BulkRow
 	err := r.Inside(ctx, "bulks.next", func(db *gorm.DB) error {
-		next := db.Session(&gorm.Session{NewDB: true}).Model(&bulkRow{})
+		next := db.Session(&gorm.Session{NewDB: true}).Model(&BulkRow{})
 		for _, narrow := range scopes {
 			next = narrow(next)
 		}
@@ -142,7 +146,7 @@ func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 	if err != nil {
 		return crm.Bulk{}, err
 	}
-	return bulkOf(r.vault, rows[0]), nil
+	return BulkOf(r.vault, rows[0]), nil
 }
 
 func (r bulks) Items(
@@ -160,19 +164,19 @@ func (r bulks) Items(
 }
 
 func (r bulks) Latest(ctx context.Context, orgID string, kind crm.BulkKind, limit int) ([]crm.Bulk, error) {
-	return engine.FindAll(ctx, r.Query, "bulks.latest", engine.With(r.vault, bulkOf),
+	return engine.FindAll(ctx, r.Query, "bulks.latest", engine.With(r.vault, BulkOf),
 		engine.Where("org_id = ? AND kind = ?", orgID, string(kind)),
 		engine.Order("at DESC, id DESC"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
 }
 
 func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) error {
-	row := bulkRowOf(r.vault, b)
+	row := BulkRowOf(r.vault, b)
 	return r.Whole(ctx, "bulks.save", func(db *gorm.DB) error {
 		columns := []string{"status", "done", "skipped", "ended_at"}
 		if b.Settings != nil {
 			columns = append(columns, "settings")
 		}
-		err := engine.OrNotFound(db.Model(&bulkRow{}).Where("id = ?", b.ID).Select(columns).Updates(&row))
+		err := engine.OrNotFound(db.Model(&BulkRow{}).Where("id = ?", b.ID).Select(columns).Updates(&row))
 		if err != nil {
 			return err
 		}
@@ -190,7 +194,7 @@ func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) erro
 
 func (r bulks) Forget(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.Whole(ctx, "bulks.forget", func(db *gorm.DB) error {
-		var old []bulkRow
+		var old []BulkRow
 		ended := db.Where("ended_at IS NULL OR ended_at < ?", engine.Stamp(before)).
 			Where("status NOT IN ?", []crm.BulkStatus{crm.BulkRunning, crm.BulkUndoing})
 		err := db.Select("id").Where("at < ?", engine.Stamp(before)).Where(ended).Order("at").Limit(1).Find(&old).Error
@@ -203,7 +207,7 @@ func (r bulks) Forget(ctx context.Context, before time.Time) (n int, err error) 
 		if gone.Error != nil || gone.RowsAffected > 0 {
 			return gone.Error
 		}
-		return db.Delete(&bulkRow{}, "id = ?", old[0].ID).Error
+		return db.Delete(&BulkRow{}, "id = ?", old[0].ID).Error
 	})
 	return n, err
 }

@@ -24,7 +24,7 @@ type Index struct {
 func New(e *engine.Engine) (*Index, engine.Room) {
 	return &Index{Engine: e}, engine.Room{
 		Rows: []schema.Tabler{
-			BulkItemRow{}, bulkRow{}, ContactDocumentRow{}, contactHourRow{}, contactIndexRow{}, ContactRow{},
+			BulkItemRow{}, BulkRow{}, ContactDocumentRow{}, contactHourRow{}, contactIndexRow{}, ContactRow{},
 			EventRow{}, answeredRow{}, funnelRow{}, StageRow{}, OriginRow{}, RemovedRow{}, givenRow{},
 			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{}, ToldRow{},
 		},

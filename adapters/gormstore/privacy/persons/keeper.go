@@ -37,7 +37,8 @@ type telling func(id, orgID engine.UID, who []privacy.Identity)
 const ofOrg = "org_id = ?"
 
 var keepers = []keeper{
-	keptLookups, keptItems, keptContacts, keptParts, keptRemoved, keptRows, keptPosts, keptNotices, keptTexts,
+	keptLookups, keptItems, keptContacts, keptParts, keptRemoved, keptRows, keptPosts, keptBatches,
+	keptImports, keptNotices, keptTexts,
 }
 
 func keeperOf(k privacy.Kind) keeper {
