@@ -358,7 +358,7 @@ func (s *setting) contact(id string) crm.Contact {
 // kinds returns the kinds of a contact's history entries, oldest first.
 func (s *setting) kinds(contactID string) (kinds string) {
 	s.t.Helper()
-	for _, e := range must(s.store.Repos().ContactHistory.Events(s.t.Context(), contactID)) {
+	for _, e := range must(s.store.Repos().ContactHistory.Events(s.t.Context(), ports.AnyOrg, contactID)) {
 		kinds += " " + string(e.Kind)
 	}
 	return strings.TrimSpace(kinds)

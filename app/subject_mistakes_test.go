@@ -13,6 +13,7 @@ import (
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // mistakes are contacts of up to two people that a team made one, and which of them an erasure is for. The names of the
@@ -118,7 +119,7 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 						equal(t, "the name of "+letter, strings.Contains(told, "nome-"+letter), erased)
 						equal(t, "the note of "+letter, strings.Contains(told, "nota-"+letter), erased)
 						if !erased {
-							stays, err := s.store.Repos().Removals.Survivor(ctx, id)
+							stays, err := s.store.Repos().Removals.Survivor(ctx, ports.AnyOrg, id)
 							if err != nil {
 								t.Error(letter, "is gone")
 								continue

@@ -397,7 +397,7 @@ func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 			defer ran.Wait()
 			defer stop()
 			equal(t, "the batch", state(s.until(b.ID, ended)), "concluido  ended 1 charged 0 free 1 failed 1 spent 0")
-			item := must(s.store.Repos().BatchItems.Items(t.Context(), b.ID, "", 0, 1))[0]
+			item := must(s.store.Repos().BatchItems.Items(t.Context(), ports.AnyOrg, b.ID, "", 0, 1))[0]
 			return fault.New(fault.Code(item.Code), "")
 		})
 		refused(run, func() error {

@@ -121,7 +121,7 @@ func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) 
 	for _, others := range alike {
 		wanted = append(wanted, others[0])
 	}
-	found, err := r.Contacts.Brief(ctx, wanted)
+	found, err := r.Contacts.Brief(ctx, orgID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func waitsAsOne(ctx context.Context, r ports.Repos, one, other crm.Contact) (boo
 
 // isAnswered reports whether a member has called, noted or moved a contact since a time.
 func isAnswered(ctx context.Context, r ports.Repos, c crm.Contact, since time.Time) (bool, error) {
-	events, err := r.ContactHistory.Events(ctx, c.ID)
+	events, err := r.ContactHistory.Events(ctx, c.OrgID, c.ID)
 	if err != nil {
 		return false, err
 	}
@@ -259,10 +259,11 @@ func (c *Contacts) Merge(ctx context.Context, by app.Caller, intoID, fromID stri
 // ServiceUnavailable.
 func (c *Contacts) Merges(ctx context.Context, by app.Caller, id string) ([]crm.Removal, error) {
 	r := c.store.Repos()
-	if _, err := app.ContactKind.Visible(ctx, r, by, id); err != nil {
+	view, err := app.ContactKind.Visible(ctx, r, by, id)
+	if err != nil {
 		return nil, err
 	}
-	all, err := r.Removals.Into(ctx, id)
+	all, err := r.Removals.Into(ctx, view.OrgID, id)
 	var out []crm.Removal
 	for _, gone := range all {
 		if gone.CanUndo(c.clock()) {
@@ -390,7 +391,7 @@ func withoutParted(
 		return nil, app.ContactKind.NotFound()
 	}
 	for of := range way {
-		all, err := r.Removals.Into(ctx, of)
+		all, err := r.Removals.Into(ctx, gone.Contact.OrgID, of)
 		if err != nil {
 			return nil, err
 		}

@@ -333,7 +333,7 @@ func (x *SubjectExport) texts(ctx context.Context, ids []string) (out []any, err
 		if err != nil {
 			return out, err
 		}
-		events, err := repos.ContactHistory.Events(ctx, id)
+		events, err := repos.ContactHistory.Events(ctx, x.p.OrgID, id)
 		if err != nil {
 			return out, err
 		}

@@ -150,7 +150,7 @@ func (s *Subjects) recall(ctx context.Context, p *privacy.Person, entry privacy.
 // remember adds a contact to a person, wherever it is by now: there may be no more than its history.
 func (s *Subjects) remember(ctx context.Context, p *privacy.Person, id string) error {
 	repos := s.store.Repos()
-	stays, err := repos.Removals.Survivor(ctx, id)
+	stays, err := repos.Removals.Survivor(ctx, p.OrgID, id)
 	var c crm.Contact
 	if err == nil {
 		c, err = repos.Contacts.Find(ctx, p.OrgID, stays)

@@ -190,7 +190,7 @@ func (s *Subjects) people(ctx context.Context, c crm.Contact) ([]privacy.Someone
 
 func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) (privacy.Family, error) {
 	f := privacy.Family{Contact: c, Gone: gone}
-	into, err := s.store.Repos().Removals.Into(ctx, c.ID)
+	into, err := s.store.Repos().Removals.Into(ctx, c.OrgID, c.ID)
 	for _, gone := range into {
 		if err != nil {
 			break
@@ -207,7 +207,7 @@ func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) 
 func (s *Subjects) apart(ctx context.Context, p *privacy.Person) (parted bool, err error) {
 	seen, repos := map[string]bool{}, s.store.Repos()
 	for _, id := range slices.Concat(p.Contacts, p.Parts) {
-		stays, err := repos.Removals.Survivor(ctx, id)
+		stays, err := repos.Removals.Survivor(ctx, p.OrgID, id)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && seen[stays] {
 			continue
 		}
@@ -383,7 +383,7 @@ func (s *Subjects) countHistory(ctx context.Context, p *privacy.Person, counts p
 // events returns what happened to a person's contact and those merged into it that are the person's, too, without the
 // names of others.
 func (s *Subjects) events(ctx context.Context, p *privacy.Person, contactID string) ([]crm.Event, error) {
-	all, err := s.store.Repos().ContactHistory.Events(ctx, contactID)
+	all, err := s.store.Repos().ContactHistory.Events(ctx, p.OrgID, contactID)
 	all = slices.DeleteFunc(all, func(e crm.Event) bool { return !p.Has(e.ContactID) })
 	for n, e := range all {
 		if (e.Kind == crm.Merged || e.Kind == crm.Parted) && !p.Called(e.Subject) {

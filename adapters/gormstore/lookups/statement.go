@@ -313,7 +313,7 @@ func (r statement) OfContact(
 	ctx context.Context, orgID, contactID string, limit int,
 ) (out []ports.ContactLookup, err error) {
 	err = r.Query(ctx, "statement.ofContact", func(db *gorm.DB) error {
-		family, err := contacts.Family(fresh(db), engine.Given([]string{contactID}))
+		family, err := contacts.Family(fresh(db), orgID, engine.Given([]string{contactID}))
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		if found.RowsAffected == 0 {
 			continue
 		}
-		all, err := contacts.Family(db, []string{id})
+		all, err := contacts.Family(db, p.OrgID, []string{id})
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (f finding) texts(some *gorm.DB) (ids []string, err error) {
 
 // happened returns those of some contacts whose history names the person: their own, or that of one merged into them.
 func (f finding) happened(db *gorm.DB, ids []string) (map[string]bool, error) {
-	of, err := contacts.Families(db, ids)
+	of, err := contacts.Families(db, f.p.OrgID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func nullable(b []byte) any {
 
 // redactEvents removes a person from the history of another contact and of those merged into it.
 func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.UID) error {
-	all, err := contacts.Family(db, []string{string(contactID)})
+	all, err := contacts.Family(db, p.OrgID, []string{string(contactID)})
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 				return nil, err
 			}
 		}
-		all, err := contacts.Family(db, []string{id})
+		all, err := contacts.Family(db, p.OrgID, []string{id})
 		if err != nil {
 			return nil, err
 		}

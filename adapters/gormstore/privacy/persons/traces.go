@@ -100,7 +100,7 @@ func (r subjects) Merged(
 			}
 		}
 		for _, id := range ids {
-			into, err := contacts.Survivor(db, engine.UID(id))
+			into, err := contacts.Survivor(db, orgID, engine.UID(id))
 			if errors.Is(err, ports.ErrNotFound) {
 				continue
 			}
