@@ -96,6 +96,16 @@ func In(orgID string) Scope {
 	}
 }
 
+// Routed says to Citus which organisation's rows a statement reads, where it finds those of one anyway.
+func Routed(orgID string) Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if !Distributed(db) || orgID == ports.AnyOrg {
+			return db
+		}
+		return db.Where("org_id = ?", orgID)
+	}
+}
+
 // OnCitus is a part of a statement for Citus alone.
 func OnCitus(db *gorm.DB, part string) string {
 	if Distributed(db) {

@@ -320,7 +320,7 @@ func (r statement) OfContact(
 		var rows []LookupRow
 		for _, id := range family {
 			var own []LookupRow
-			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), engine.Passing("org_id = ?", orgID)
+			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), ofOrganisation(orgID)
 			err := w.Page(ofOrg(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false, limit).Find(&own).Error
 			if err != nil {
 				return err
