@@ -73,8 +73,9 @@ var audited = map[string]string{
 	"Audit.All":    "auditoria.baixada",
 	"Sessions.End": "sessao.encerrada", "Sessions.EndOthers": "sessoes.encerradas", "Links.Invite": "convite.enviado",
 	"Factors.BeginCodes": "- they count once they are confirmed", "Factors.ConfirmCodes": "codigo.usado segundo_fator.ligado",
-	"Factors.BeginPasskey": "- it counts once it is added", "Factors.AddPasskey": "codigo.usado chave_de_acesso.criada",
-	"Factors.RemovePasskey": "codigo.usado chave_de_acesso.removida", "Factors.Require": "segundo_fator.exigido",
+	"Factors.BeginPasskey": "codigo.usado", "Factors.AddPasskey": "chave_de_acesso.criada",
+	"Factors.BeginProof":    "- it counts with the change that it is for",
+	"Factors.RemovePasskey": "chave_de_acesso.removida", "Factors.Require": "segundo_fator.exigido",
 	"Factors.Renew": "codigos.refeitos", "Factors.Off": "segundo_fator.desligado",
 }
 

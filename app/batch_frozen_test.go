@@ -39,7 +39,7 @@ func TestSlowAnItemWhoseInstanceWakesUp(t *testing.T) {
 			return said(err)
 		}
 		handedTo := func(i int) string {
-			all := must(s.store.Repos().BatchItems.Items(t.Context(), q.ID, "", 0, len(docs)))
+			all := must(s.store.Repos().BatchItems.Items(t.Context(), ports.AnyOrg, q.ID, "", 0, len(docs)))
 			return all[i].LookupID
 		}
 		stop := running(s)

@@ -375,9 +375,9 @@ func TestWhoMayDoWhat(t *testing.T) {
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
 	used = append(used, "Organisations.List", "Asker.Around")
-	used = append(used, "Subjects.Replay")                                     // the operator's
-	used = append(used, "Contacts.Merge", "Contacts.Part", "Contacts.PartFor") // done once: see TestTwoContactsBecomeOne
-	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink")       // the operator's: see TestOnlyTheOperatorMay
+	used = append(used, "Subjects.Replay")                                         // the operator's
+	used = append(used, "Contacts.Merge", "Contacts.Part", "Contacts.PartToErase") // done once: see TestTwoContactsBecomeOne
+	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink")           // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,

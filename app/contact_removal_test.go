@@ -17,6 +17,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // TestADeletedContact is gone, can be restored for a while, and is then forgotten.
@@ -50,7 +51,7 @@ func TestADeletedContact(t *testing.T) {
 		equal(t, "brought back too late", said(s.contacts.Undelete(t.Context(), owner, c.ID)), "requisicao_invalida contact")
 		time.Sleep(crm.UndoDeletion)
 		done(s.contacts.ForgetRemoved(t.Context()))
-		equal(t, "history that is kept", len(must(s.store.Repos().ContactHistory.Events(t.Context(), c.ID))), 0)
+		equal(t, "history that is kept", len(must(s.store.Repos().ContactHistory.Events(t.Context(), ports.AnyOrg, c.ID))), 0)
 	})
 }
 
@@ -297,7 +298,7 @@ func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
 				time.Sleep(c.later)
 				done(s.contacts.ForgetRemoved(t.Context()))
 				c.erased.OrgID = s.orgID
-				events := must(s.store.Repos().ContactHistory.Events(t.Context(), bia))
+				events := must(s.store.Repos().ContactHistory.Events(t.Context(), ports.AnyOrg, bia))
 				if c.bia != "" && c.ana != "" {
 					events = slices.DeleteFunc(events, func(e crm.Event) bool { return e.ContactID != bia })
 				}

@@ -128,7 +128,7 @@ func SurvivingContact(ctx context.Context, r ports.Repos, orgID, id string) (crm
 	if !errors.Is(err, ports.ErrNotFound) {
 		return c, err
 	}
-	if id, err = r.Removals.Survivor(ctx, id); err != nil {
+	if id, err = r.Removals.Survivor(ctx, orgID, id); err != nil {
 		return c, err
 	}
 	return r.Contacts.Find(ctx, orgID, id)

@@ -25,7 +25,8 @@ func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
 	ctx := s.t.Context()
 	done(s.factors.BeginCodes(ctx, who))
 	secret = must(s.factors.View(ctx, who)).Secret
-	return secret, must(s.factors.ConfirmCodes(ctx, who, must(totp.GenerateCode(secret, s.now())), s.passwordOf(who)))
+	return secret, must(s.factors.ConfirmCodes(ctx, who, must(totp.GenerateCode(secret, s.now())),
+		team.Proof{Code: s.passwordOf(who)}))
 }
 
 // passwordOf returns the password that add gave a member.
@@ -77,8 +78,8 @@ func TestASecondFactorByCodes(t *testing.T) {
 		time.Sleep(access.FactorFor)
 		_, err = s.factors.Prove(ctx, "", ticket, code())
 		equal(t, "a sign-in of ten minutes ago", said(err), out+" ticket")
-		equal(t, "turned off without a code", said(s.factors.Off(ctx, ana, "")), out+" code")
-		done(s.factors.Off(ctx, ana, code()))
+		equal(t, "turned off without a code", said(s.factors.Off(ctx, ana, team.Proof{})), out+" code")
+		done(s.factors.Off(ctx, ana, team.Proof{Code: code()}))
 		equal(t, "without a second factor", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
 		_, err = s.factors.Prove(ctx, "", ticket, recovery[1])
 		equal(t, "a recovery code of before", said(err), out+" ticket")
@@ -105,7 +106,7 @@ func TestACodeAsAppsShowIt(t *testing.T) {
 			code := must(totp.GenerateCode(secret, s.now()))
 			return " " + code[:3] + " " + code[3:]
 		}
-		_, err := s.factors.ConfirmCodes(ctx, ana, shown(), "senha-de-ana")
+		_, err := s.factors.ConfirmCodes(ctx, ana, shown(), team.Proof{Code: "senha-de-ana"})
 		equal(t, "turned on", said(err), "")
 		time.Sleep(time.Minute)
 		_, err = s.factors.Prove(ctx, "", s.waits("ana"), shown())
@@ -243,13 +244,16 @@ func TestASessionAloneAddsNoWayIn(t *testing.T) {
 	s := inMemory(t)
 	ctx, ana := t.Context(), s.add("ana", crm.Common)
 	passkey := func(who app.Caller, credential, proof string) ([]string, error) {
-		ticket := must(s.factors.BeginPasskey(ctx, who)).Ticket.Reveal()
-		return s.factors.AddPasskey(ctx, who, ticket, "iPhone", []byte(credential), proof)
+		begun, err := s.factors.BeginPasskey(ctx, who, "iPhone", team.Proof{Code: proof})
+		if err != nil {
+			return nil, err
+		}
+		return s.factors.AddPasskey(ctx, who, begun.Ticket.Reveal(), "iPhone", []byte(credential))
 	}
 	codes := func(who app.Caller, proof string) error {
 		done(s.factors.BeginCodes(ctx, who))
 		code := must(totp.GenerateCode(must(s.factors.View(ctx, who)).Secret, s.now()))
-		_, err := s.factors.ConfirmCodes(ctx, who, code, proof)
+		_, err := s.factors.ConfirmCodes(ctx, who, code, team.Proof{Code: proof})
 		return err
 	}
 	has := func(who app.Caller) string {
@@ -290,16 +294,131 @@ func TestASessionAloneAddsNoWayIn(t *testing.T) {
 	equal(t, "a passkey of who has no password", said(err), "")
 }
 
+// withPasskey gives a member without a second factor a passkey, and returns the recovery codes.
+func (s *setting) withPasskey(who app.Caller, credential string) (recovery []string) {
+	s.t.Helper()
+	begun := must(s.factors.BeginPasskey(s.t.Context(), who, "iPhone", team.Proof{Code: s.passwordOf(who)}))
+	return must(s.factors.AddPasskey(s.t.Context(), who, begun.Ticket.Reveal(), "iPhone", []byte(credential)))
+}
+
+// answers is the proof by a passkey that a member's browser gives.
+func (s *setting) answers(who app.Caller, credential string) team.Proof {
+	s.t.Helper()
+	begun := must(s.factors.BeginProof(s.t.Context(), who))
+	return team.Proof{Ticket: begun.Ticket.Reveal(), Answer: []byte(credential)}
+}
+
+// TestAPasskeyProvesWhoChangesFactors, so that whoever has no codes of an app spends no recovery code: once, within
+// five minutes, for the member who began it, and only for that.
+func TestAPasskeyProvesWhoChangesFactors(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, ana, rui := t.Context(), s.add("ana", crm.Common), s.add("rui", crm.Common)
+		_, err := s.factors.BeginProof(ctx, ana)
+		equal(t, "of who has none", said(err), "requisicao_invalida passkey")
+		s.withPasskey(ana, "ana's")
+		s.withPasskey(rui, "rui's")
+		last := must(s.store.Repos().Audit.Last(ctx, s.orgID))
+
+		begun := must(s.factors.BeginPasskey(ctx, ana, "iPad", s.answers(ana, "ana's")))
+		must(s.factors.AddPasskey(ctx, ana, begun.Ticket.Reveal(), "iPad", []byte("other")))
+		key := must(s.factors.View(ctx, ana)).Passkeys[1]
+		done(s.factors.RemovePasskey(ctx, ana, key.ID, s.answers(ana, "other")))
+		done(s.factors.BeginCodes(ctx, ana))
+		code := must(totp.GenerateCode(must(s.factors.View(ctx, ana)).Secret, s.now()))
+		must(s.factors.ConfirmCodes(ctx, ana, code, s.answers(ana, "ana's")))
+		equal(t, "recovery codes", must(s.factors.View(ctx, ana)).Recovery, access.RecoveryCodes)
+		must(s.factors.Renew(ctx, ana, s.answers(ana, "ana's")))
+		equal(t, "when it was used", must(s.factors.View(ctx, ana)).Passkeys[0].UsedAt.IsZero(), false)
+		equal(t, "the audit", actions(s.lines(last)), "chave_de_acesso.criada chave_de_acesso.removida "+
+			"segundo_fator.ligado codigos.refeitos")
+
+		last = must(s.store.Repos().Audit.Last(ctx, s.orgID))
+		proof := s.answers(ana, "ana's")
+		must(s.factors.Renew(ctx, ana, proof))
+		late, his := s.answers(ana, "ana's"), s.answers(rui, "ana's")
+		in := must(s.factors.BeginPasskeyUse(ctx, "", "")).Ticket.Reveal()
+		for _, c := range []struct {
+			what  string
+			proof team.Proof
+		}{
+			{"the same answer again", proof}, {"somebody else's passkey", s.answers(ana, "rui's")},
+			{"somebody else's challenge", his}, {"the challenge of a sign-in", team.Proof{Ticket: in, Answer: []byte("ana's")}},
+			{"no challenge", team.Proof{Answer: []byte("ana's")}},
+		} {
+			_, err := s.factors.Renew(ctx, ana, c.proof)
+			equal(t, c.what, said(err), out+" passkey")
+		}
+		_, err = s.factors.Renew(ctx, ana, s.answers(ana, "ana's"))
+		equal(t, "a right one too early", line(said(err), app.FaultOf(err).RetryAfter), out+" 30s")
+		time.Sleep(access.ChallengeFor)
+		_, err = s.factors.BeginPasskey(ctx, ana, "iPad", late)
+		equal(t, "one of five minutes ago", said(err), out+" proof")
+		equal(t, "the audit of them", actions(s.lines(last)), "codigos.refeitos"+strings.Repeat(" segundo_fator.recusado", 6))
+		_, err = s.factors.UsePasskey(ctx, "", "", s.answers(ana, "ana's").Ticket, []byte(ana.MemberID()+" ana's"))
+		equal(t, "a sign-in with the challenge of a proof", said(err), out+" passkey")
+
+		time.Sleep(time.Hour)
+		proof = s.answers(ana, "ana's")
+		done(s.factors.RemovePasskey(ctx, ana, must(s.factors.View(ctx, ana)).Passkeys[0].ID, s.answers(ana, "ana's")))
+		equal(t, "one that is gone", said(s.factors.Off(ctx, ana, proof)), out+" passkey")
+	})
+}
+
+// TestADeviceMakesNoKeyThatIsRefused: the proof comes before it, and what was begun with one ends with a change of what
+// would have to be shown.
+func TestADeviceMakesNoKeyThatIsRefused(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, owner, ana := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	begin := func(proof team.Proof) string {
+		t.Helper()
+		return must(s.factors.BeginPasskey(ctx, ana, "iPhone", proof)).Ticket.Reveal()
+	}
+	_, err := s.factors.BeginPasskey(ctx, ana, "iPhone", team.Proof{Code: "errada"})
+	equal(t, "with another password", said(err), out+" proof")
+	for _, c := range []struct {
+		what string
+		do   func()
+	}{
+		{"another password", func() {
+			done(s.members.SetPassword(ctx, owner, ana.MemberID(), "vento sul forte"))
+			done(s.members.SetPassword(ctx, owner, ana.MemberID(), "senha-de-ana"))
+		}},
+		{"the end of her access", func() {
+			done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
+			done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
+		}},
+		{"a second factor", func() { s.withPasskey(ana, "ana's") }},
+	} {
+		begun := begin(team.Proof{Code: "senha-de-ana"})
+		c.do()
+		_, err = s.factors.AddPasskey(ctx, ana, begun, "iPhone", []byte("later"))
+		equal(t, "begun before "+c.what, said(err), out+" passkey")
+	}
+	begun := begin(s.answers(ana, "ana's"))
+	done(s.factors.Off(ctx, ana, s.answers(ana, "ana's")))
+	_, err = s.factors.AddPasskey(ctx, ana, begun, "iPhone", []byte("later"))
+	equal(t, "begun with a factor that is off", said(err), out+" passkey")
+	s.withPasskey(ana, "ana's")
+	begun = begin(s.answers(ana, "ana's"))
+	done(s.factors.Reset(ctx, app.Operator(), ana.MemberID()))
+	_, err = s.factors.AddPasskey(ctx, ana, begun, "iPhone", []byte("later"))
+	equal(t, "begun with a factor that was removed", said(err), out+" passkey")
+}
+
 // TestPasskeysLetIn: as the second factor and alone, each answer once, and not those of a former member.
 func TestPasskeysLetIn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	ctx, owner, ana, rui := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("rui", crm.Common)
-	challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
-	_, err := s.factors.AddPasskey(ctx, rui, challenge, "iPhone", []byte("ana's"), "senha-de-rui")
+	_, err := s.factors.BeginPasskey(ctx, ana, " ", team.Proof{Code: "senha-de-ana"})
+	equal(t, "without a name", said(err), "requisicao_invalida name")
+	challenge := must(s.factors.BeginPasskey(ctx, ana, "iPhone", team.Proof{Code: "senha-de-ana"})).Ticket.Reveal()
+	_, err = s.factors.AddPasskey(ctx, rui, challenge, "iPhone", []byte("ana's"))
 	equal(t, "somebody else's challenge", said(err), out+" passkey")
-	recovery := must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's"), "senha-de-ana"))
-	_, err = s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("more"), recovery[1])
+	recovery := must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's")))
+	_, err = s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("more"))
 	equal(t, "a challenge again", said(err), out+" passkey")
 	equal(t, "recovery codes", len(recovery), access.RecoveryCodes)
 
@@ -322,14 +441,15 @@ func TestPasskeysLetIn(t *testing.T) {
 		_, err = use("", answer)
 		equal(t, "an answer that is nobody's", said(err), out+" passkey")
 	}
-	equal(t, "removed without a code", said(s.factors.RemovePasskey(ctx, ana, lookups.NewKeyID(), "")), out+" code")
+	err = s.factors.RemovePasskey(ctx, ana, lookups.NewKeyID(), team.Proof{})
+	equal(t, "removed without a code", said(err), out+" code")
 	key := must(s.factors.View(ctx, ana)).Passkeys[0]
 	equal(t, "when it was used", key.UsedAt.IsZero(), false)
 	done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
 	_, err = use("", ana.MemberID()+" ana's")
 	equal(t, "of who is gone", said(err), out+" passkey")
 	done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
-	done(s.factors.RemovePasskey(ctx, ana, key.ID, recovery[0]))
+	done(s.factors.RemovePasskey(ctx, ana, key.ID, team.Proof{Code: recovery[0]}))
 	equal(t, "the last one gone", must(s.factors.View(ctx, ana)).On(), false)
 	equal(t, "recovery codes too", must(s.factors.View(ctx, ana)).Recovery, 0)
 	equal(t, "and the password suffices", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
@@ -344,8 +464,7 @@ func TestWhoBeginsSignInsAndEndsNoneWaits(t *testing.T) {
 		const here = "203.0.113.7"
 		ctx, ana := t.Context(), s.add("ana", crm.Common)
 		s.add("rui", crm.Common)
-		challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
-		must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's"), "senha-de-ana"))
+		s.withPasskey(ana, "ana's")
 		p, o := s.oidc("")
 		enter := func() {
 			c := must(s.factors.BeginPasskeyUse(ctx, here, ""))

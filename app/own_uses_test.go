@@ -25,7 +25,7 @@ func (s *setting) ownUses(owner app.Caller) []use {
 	}
 	done(repos.MemberPasskeys.AddPasskey(ctx, key))
 	recovery := access.NewRecoveryCodes()
-	hashes := make([][]byte, 4)
+	hashes := make([][]byte, 5)
 	for i := range hashes {
 		hashes[i], _ = access.RecoveryHash(recovery[i])
 	}
@@ -35,7 +35,9 @@ func (s *setting) ownUses(owner app.Caller) []use {
 	code := func(steps int) string {
 		return must(totp.GenerateCode(secret, at.Add(time.Duration(steps)*30*time.Second)))
 	}
-	challenge := must(s.factors.BeginPasskey(ctx, owner)).Ticket.Reveal()
+	proof := func(typed string) team.Proof { return team.Proof{Code: typed} }
+	challenge := must(s.factors.BeginPasskey(ctx, owner, "iPhone", proof(recovery[2]))).Ticket.Reveal()
+	answer := team.Proof{Ticket: must(s.factors.BeginProof(ctx, owner)).Ticket.Reveal(), Answer: []byte("k")}
 	type args = []any
 	return []use{
 		{s.sessions.List, args{token.Reveal()}, "", ""},
@@ -43,13 +45,14 @@ func (s *setting) ownUses(owner app.Caller) []use {
 		{s.sessions.EndOthers, args{token.Reveal()}, "", ""},
 		{s.factors.View, nil, "", ""},
 		{s.factors.BeginCodes, nil, "", ""},
-		{s.factors.ConfirmCodes, args{code(-1), recovery[1]}, out, out},
-		{s.factors.BeginPasskey, nil, "", ""},
-		{s.factors.AddPasskey, args{challenge, "iPhone", []byte("novo"), recovery[2]}, out, out},
+		{s.factors.ConfirmCodes, args{code(-1), proof(recovery[1])}, out, out},
+		{s.factors.BeginPasskey, args{"iPad", proof(recovery[3])}, out, out},
+		{s.factors.AddPasskey, args{challenge, "iPhone", []byte("novo")}, out, out},
+		{s.factors.BeginProof, nil, "requisicao_invalida", "requisicao_invalida"},
 		{s.factors.Require, args{true}, forbidden, "requisicao_invalida"},
 		{s.factors.Require, args{false}, forbidden, ""},
-		{s.factors.RemovePasskey, args{key.ID, recovery[0]}, out, out},
-		{s.factors.Renew, args{code(0)}, out, out},
-		{s.factors.Off, args{code(1)}, out, out},
+		{s.factors.Renew, args{answer}, out, out},
+		{s.factors.RemovePasskey, args{key.ID, proof(code(0))}, out, out},
+		{s.factors.Off, args{proof(code(1))}, out, out},
 	}
 }

@@ -120,7 +120,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.dashboard = lookups.NewDashboard(store, products(), calendar, now)
 	s.batches = s.otherBatches(s.lookups)
 	index, _ := store.(ports.SubjectIndex)
-	s.subjects = privacyapp.NewSubjects(store, index, journal{}, now, s.contacts.PartFor)
+	s.subjects = privacyapp.NewSubjects(store, index, journal{}, now, s.contacts.PartToErase)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
 	return s
 }
@@ -358,7 +358,7 @@ func (s *setting) contact(id string) crm.Contact {
 // kinds returns the kinds of a contact's history entries, oldest first.
 func (s *setting) kinds(contactID string) (kinds string) {
 	s.t.Helper()
-	for _, e := range must(s.store.Repos().ContactHistory.Events(s.t.Context(), contactID)) {
+	for _, e := range must(s.store.Repos().ContactHistory.Events(s.t.Context(), ports.AnyOrg, contactID)) {
 		kinds += " " + string(e.Kind)
 	}
 	return strings.TrimSpace(kinds)

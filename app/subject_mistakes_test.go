@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/app/contacts"
@@ -12,6 +13,7 @@ import (
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // mistakes are contacts of up to two people that a team made one, and which of them an erasure is for. The names of the
@@ -19,7 +21,8 @@ import (
 var mistakes = map[string]struct {
 	cpfs   string   // of a, b, c and so on, as an index of cpfs; - for none
 	merges []string // "ab" merges b into a
-	edit   string   // the index of the CPF that is left on a afterwards; empty for all
+	shared string   // those who share an address
+	edit   string   // the indexes of the CPFs that a member leaves on a afterwards; empty for none
 	who    int      // whose CPF is asked for
 	erased string
 }{
@@ -29,13 +32,24 @@ var mistakes = map[string]struct {
 	"two of one person in another's, for who stayed": {
 		cpfs: "011", merges: []string{"ab", "ac"}, who: 0, erased: "a",
 	},
-	"one of two was merged rightly":                  {cpfs: "0-1", merges: []string{"ab", "ac"}, who: 0, erased: "ab"},
-	"one of two was merged wrongly":                  {cpfs: "0-1", merges: []string{"ab", "ac"}, who: 1, erased: "c"},
-	"a pair in another's, for the pair":              {cpfs: "01-", merges: []string{"bc", "ab"}, who: 1, erased: "bc"},
-	"a pair in another's, for the other":             {cpfs: "01-", merges: []string{"bc", "ab"}, who: 0, erased: "a"},
-	"the CPF of who stayed was mistyped":             {cpfs: "01", merges: []string{"ab"}, edit: "1", who: 1, erased: "ab"},
-	"the other's CPF was taken away, for who stayed": {cpfs: "01", merges: []string{"ab"}, edit: "0", who: 0, erased: "a"},
-	"the other's CPF was taken away, for the other":  {cpfs: "01", merges: []string{"ab"}, edit: "0", who: 1, erased: "b"},
+	"one of two was merged rightly":                           {cpfs: "0-1", merges: []string{"ab", "ac"}, who: 0, erased: "ab"},
+	"one of two was merged wrongly":                           {cpfs: "0-1", merges: []string{"ab", "ac"}, who: 1, erased: "c"},
+	"a pair in another's, for the pair":                       {cpfs: "01-", merges: []string{"bc", "ab"}, who: 1, erased: "bc"},
+	"a pair in another's, for the other":                      {cpfs: "01-", merges: []string{"bc", "ab"}, who: 0, erased: "a"},
+	"the CPF of who stayed was mistyped":                      {cpfs: "01", merges: []string{"ab"}, edit: "1", who: 1, erased: "ab"},
+	"three, of whom two are one, below and beside, for one":   {cpfs: "-011", merges: []string{"bc", "ab", "ad"}, who: 0, erased: "ab"},
+	"three, of whom two are one, below and beside, for other": {cpfs: "-011", merges: []string{"bc", "ab", "ad"}, who: 1, erased: "cd"},
+	"a couple with one address, one below, for the one below": {cpfs: "001", merges: []string{"bc", "ab"}, shared: "ac", who: 1, erased: "c"},
+	"a couple with one address, one below, for the other":     {cpfs: "001", merges: []string{"bc", "ab"}, shared: "ac", who: 0, erased: "ab"},
+	"merged rightly after the mistake, for the mistake":       {cpfs: "01-", merges: []string{"ab", "ac"}, who: 1, erased: "b"},
+	"merged rightly after the mistake, for the others":        {cpfs: "01-", merges: []string{"ab", "ac"}, who: 0, erased: "ac"},
+	"three people, for the second":                            {cpfs: "012", merges: []string{"ab", "ac"}, who: 1, erased: "b"},
+	"three people, for the third":                             {cpfs: "012", merges: []string{"ab", "ac"}, who: 2, erased: "c"},
+	"the CPF became a third one, for that":                    {cpfs: "01", merges: []string{"ab"}, edit: "2", who: 2, erased: "a"},
+	"the CPF became a third one, for the other":               {cpfs: "01", merges: []string{"ab"}, edit: "2", who: 1, erased: "b"},
+	"a third CPF was added, for that":                         {cpfs: "01", merges: []string{"ab"}, edit: "12", who: 2, erased: "a"},
+	"the other's CPF was taken away, for who stayed":          {cpfs: "01", merges: []string{"ab"}, edit: "0", who: 0, erased: "a"},
+	"the other's CPF was taken away, for the other":           {cpfs: "01", merges: []string{"ab"}, edit: "0", who: 1, erased: "b"},
 }
 
 // TestPeopleWhoWereMergedAreErasedApart: what is told of a person has nothing of whoever was merged with them by
@@ -43,8 +57,9 @@ var mistakes = map[string]struct {
 func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 	t.Parallel()
 	for what, c := range mistakes {
-		for _, replayed := range []bool{false, true} {
-			t.Run(fmt.Sprint(what, " ", replayed), func(t *testing.T) {
+		for n := range 4 {
+			replayed, late := n%2 == 1, n/2 == 1
+			t.Run(fmt.Sprint(what, " ", replayed, " ", late), func(t *testing.T) {
 				t.Parallel()
 				inBubble(t, func(t *testing.T, s *setting) {
 					owner, ctx := s.add("dona", crm.Owner), t.Context()
@@ -55,6 +70,9 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 					}
 					for i, n := range strings.Split(c.cpfs, "") {
 						f := form(string(rune('a' + i)))
+						if strings.Contains(c.shared, f.Email[:1]) {
+							f.Email = "both@y.example"
+						}
 						if n != "-" {
 							f.Documents = cpfs[n[0]-'0']
 						}
@@ -65,9 +83,16 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 					}
 					if c.edit != "" {
 						now := s.contact(ids["a"])
+						var left []string
+						for _, n := range c.edit {
+							left = append(left, cpfs[n-'0'])
+						}
 						done(s.contacts.Edit(ctx, owner, ids["a"], contacts.ContactForm{
-							Name: now.Name, Email: now.Email, Note: now.Note, Documents: cpfs[c.edit[0]-'0'],
+							Name: now.Name, Email: now.Email, Note: now.Note, Documents: strings.Join(left, ","),
 						}))
+					}
+					if late { // a member could no longer part them, but what they were is still kept
+						time.Sleep(crm.UndoMerge + time.Hour)
 					}
 					who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[c.who]}
 					told := s.exported(owner, who)
@@ -89,10 +114,12 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 					var left string
 					for letter, id := range ids {
 						erased := strings.Contains(c.erased, letter)
-						equal(t, "what is told of "+letter, strings.Contains(told, letter+"@x.example"), erased)
+						shared := strings.Contains(c.shared, letter)
+						equal(t, "what is told of "+letter, !shared && strings.Contains(told, letter+"@x.example"), !shared && erased)
+						equal(t, "the name of "+letter, strings.Contains(told, "nome-"+letter), erased)
 						equal(t, "the note of "+letter, strings.Contains(told, "nota-"+letter), erased)
 						if !erased {
-							stays, err := s.store.Repos().Removals.Survivor(ctx, id)
+							stays, err := s.store.Repos().Removals.Survivor(ctx, ports.AnyOrg, id)
 							if err != nil {
 								t.Error(letter, "is gone")
 								continue
@@ -102,8 +129,9 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 							left += fmt.Sprint(now.Name, now.Email, now.Note, history)
 							if stays == id {
 								equal(t, "name", now.Name, "nome-"+letter)
-								equal(t, "address", now.Email, letter+"@x.example")
+								equal(t, "address", shared || now.Email == letter+"@x.example", true)
 							}
+							equal(t, "its own history", slices.ContainsFunc(history, func(e crm.Event) bool { return e.ContactID == id }), true)
 							continue
 						}
 						_, err := s.contacts.View(ctx, owner, id)
@@ -111,6 +139,9 @@ func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 					}
 					for letter := range ids {
 						for _, has := range []string{"nome-" + letter, letter + "@x.example", "nota-" + letter} {
+							if strings.Contains(c.shared, letter) && has == letter+"@x.example" {
+								continue
+							}
 							equal(t, has+" is left", strings.Contains(left, has), !strings.Contains(c.erased, letter))
 						}
 					}
@@ -141,4 +172,79 @@ func (s *setting) exported(owner app.Caller, who privacyapp.SubjectQuery) string
 		}
 	}
 	return all
+}
+
+// TestWhoIsMergedWhileAnErasureWaits: somebody else's contact, merged with the person's after the erasure was asked
+// for, stays, whichever of the two it was merged into.
+func TestWhoIsMergedWhileAnErasureWaits(t *testing.T) {
+	t.Parallel()
+	for _, turned := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, s *setting) {
+			owner := s.add("dona", crm.Owner)
+			ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
+			who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+			e := must(s.subjects.Erase(t.Context(), owner, who, false))
+			pair := []string{ana, bia}
+			if turned {
+				pair = []string{bia, ana}
+			}
+			done(s.contacts.Merge(t.Context(), owner, pair[0], pair[1]))
+			must(s.subjects.Await(t.Context(), e.ID))
+			equal(t, "left", s.left(owner, who), "map[]")
+			stays, history, err := s.contacts.Show(t.Context(), owner, bia)
+			done(err)
+			equal(t, "who stays", line(stays.Name, stays.Email, stays.Note), "bia bia@x.example nota de bia")
+			for _, e := range history {
+				equal(t, "the erased one's name", strings.Contains(e.Subject, "ana"), false)
+			}
+		})
+	}
+}
+
+// TestOneAfterTheOther: after somebody was taken out of a contact, the others in it are still one person.
+func TestOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, bia, caio := s.whose(owner, "ana", ""), s.whose(owner, "bia", cpfs[0]), s.whose(owner, "caio", cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, bia, caio))
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]})
+		now := s.contact(ana)
+		equal(t, "who is left", line(now.Name, len(now.Documents), strings.Contains(now.Note, "caio")), "ana 1 false")
+		done(s.contacts.Part(t.Context(), owner, ana, bia))
+		now = s.contact(bia)
+		equal(t, "and was merged", line(now.Name, len(now.Documents), now.Note), "bia 1 nota de bia")
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+		_, err := s.contacts.View(t.Context(), owner, ana)
+		equal(t, "the other is erased whole", said(err), "nao_encontrado contact")
+	})
+}
+
+// TestWhoWasMergedLongAgo is the one into whose contact theirs was merged, not the other one in it.
+func TestWhoWasMergedLongAgo(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, also := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "also", "")
+		bia, hers := s.whose(owner, "bia", cpfs[1]), s.whose(owner, "hers", "")
+		done(s.contacts.Merge(t.Context(), owner, ana, also))
+		done(s.contacts.Merge(t.Context(), owner, bia, hers))
+		time.Sleep(crm.UndoMerge - time.Hour)
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		time.Sleep(2 * time.Hour)
+		done(s.contacts.ForgetRemoved(t.Context()))
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "hers@x.example"})
+		equal(t, "who stays", line(s.contact(ana).Name, len(s.contact(ana).Documents)), "ana 1")
+		_, err := s.contacts.View(t.Context(), owner, bia)
+		equal(t, "who goes", said(err), "nao_encontrado contact")
+	})
+}
+
+// whose makes a contact of a person; cpf may be empty.
+func (s *setting) whose(owner app.Caller, name, cpf string) string {
+	s.t.Helper()
+	form := contacts.ContactForm{Name: name, Email: name + "@x.example", Documents: cpf, Note: "nota de " + name}
+	return must(s.contacts.Create(s.t.Context(), owner, form)).ID
 }

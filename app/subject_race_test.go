@@ -173,7 +173,7 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 					Name: "Ana", Email: "ana@x.example", Documents: cpfs[0],
 				}))
 			}
-		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.PartFor)
+		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.PartToErase)
 		e := must(slow.Erase(t.Context(), owner, who, false))
 		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
 		equal(t, "somebody came", came, true)
@@ -210,7 +210,7 @@ func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {
 }
 
 // leaveMerged parts no contacts before an erasure.
-func leaveMerged(context.Context, app.Caller, string, string, bool) error {
+func leaveMerged(context.Context, string, string, bool) error {
 	return app.Invalid("contact", "Não.")
 }
 
@@ -295,7 +295,7 @@ func TestAnErasureThatWaits(t *testing.T) {
 		var working sync.WaitGroup
 		for range 2 {
 			late := lateQuiet{s.store.(ports.SubjectIndex), 30 * time.Second}
-			instance := privacyapp.NewSubjects(s.store, late, journal{}, now, s.contacts.PartFor)
+			instance := privacyapp.NewSubjects(s.store, late, journal{}, now, s.contacts.PartToErase)
 			working.Go(func() {
 				for ; ctx.Err() == nil; time.Sleep(time.Second) {
 					_ = instance.Work(ctx) // the time may be over
@@ -397,7 +397,7 @@ func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 			defer ran.Wait()
 			defer stop()
 			equal(t, "the batch", state(s.until(b.ID, ended)), "concluido  ended 1 charged 0 free 1 failed 1 spent 0")
-			item := must(s.store.Repos().BatchItems.Items(t.Context(), b.ID, "", 0, 1))[0]
+			item := must(s.store.Repos().BatchItems.Items(t.Context(), ports.AnyOrg, b.ID, "", 0, 1))[0]
 			return fault.New(fault.Code(item.Code), "")
 		})
 		refused(run, func() error {

@@ -46,7 +46,7 @@ func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
 			Status: lookup.Done, Document: document.Restore(document.CPF, cpfs[0]),
 		}), ports.ErrErased), true)
 	}}
-	subjects := privacyapp.NewSubjects(s.store, index, journal{}, now, s.contacts.PartFor)
+	subjects := privacyapp.NewSubjects(s.store, index, journal{}, now, s.contacts.PartToErase)
 	e := must(s.subjects.Erase(t.Context(), owner, who, false))
 	done(subjects.Finish(t.Context(), e.ID))
 	for _, line := range must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{})).Entries {

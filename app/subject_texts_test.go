@@ -9,6 +9,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // TestTextsOfOthersThatNameAPerson: the message, the attribution and the history of somebody else's contact are
@@ -61,7 +62,7 @@ func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 		for id, rest := range left {
 			c := s.contact(id)
 			said := line(c.Note, c.Attribution)
-			for _, event := range must(s.store.Repos().ContactHistory.Events(t.Context(), id)) {
+			for _, event := range must(s.store.Repos().ContactHistory.Events(t.Context(), ports.AnyOrg, id)) {
 				said += event.Subject
 			}
 			equal(t, "what is left of it: "+said, strings.Contains(c.Note, rest), true)

@@ -34,7 +34,7 @@ type BatchItems interface {
 	AddItems(ctx context.Context, items []batch.Item) error
 	// Items returns items of a batch after a line, in order. A state selects the items in it, where a repeated item has
 	// the state of the first one with its document; "" selects all.
-	Items(ctx context.Context, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
+	Items(ctx context.Context, orgID, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
 	// Next returns the first items of a batch that are pending, those that were Refused after all others.
 	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
 	// InFlight returns the items of an organisation that are in flight, without documents and cells.

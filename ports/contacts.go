@@ -25,8 +25,9 @@ type ContactChanges struct {
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, orgID, id string) (crm.Contact, error)
-	// Brief returns contacts by id, without their notes and attribution; unknown and empty ids are left out.
-	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)
+	// Brief returns contacts of an organisation by id, without their notes and attribution; unknown and empty ids are left
+	// out.
+	Brief(ctx context.Context, orgID string, ids []string) (map[string]crm.Contact, error)
 	// Page returns contacts of an organisation, newest first, that come after the
 	// one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)
@@ -54,7 +55,7 @@ type ContactHistory interface {
 	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
 	Log(ctx context.Context, e crm.Event) error
 	// Events returns the history of a contact and of those merged into it, oldest first.
-	Events(ctx context.Context, contactID string) ([]crm.Event, error)
+	Events(ctx context.Context, orgID, contactID string) ([]crm.Event, error)
 	// Changed returns what happened after since, for each organisation in which anything did.
 	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)
 }

@@ -24,11 +24,17 @@ type Subjects interface {
 	Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error)
 	// Contacts returns contacts with an identity, the newest first, that come before the one with id before.
 	Contacts(ctx context.Context, orgID string, i privacy.Identity, before string, limit int) ([]crm.Contact, error)
-	// Merged returns the survivors of merged contacts with an identity, however long ago; one may appear twice.
-	Merged(ctx context.Context, orgID string, i privacy.Identity) ([]crm.Contact, error)
+	// Merged returns merged contacts with an identity, however long ago; one may appear twice.
+	Merged(ctx context.Context, orgID string, i privacy.Identity) ([]MergedContact, error)
 	// Resolve returns the identities of an organisation behind some hashes, as far as anything stored names them. It scans
 	// everything, and is for persons of whom only hashes are known.
 	Resolve(ctx context.Context, orgID string, hashes [][]byte) ([]privacy.Identity, error)
+}
+
+// MergedContact is the id of a contact that was merged, and the contact that it is now part of.
+type MergedContact struct {
+	ID   string
+	Into crm.Contact
 }
 
 // SubjectTraces is what the database holds of a person.
@@ -39,7 +45,8 @@ type SubjectTraces interface {
 		ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 	) (ids []string, next string, err error)
 	// Erase removes what Traces found from the database, and returns what that was; it adds to the person's marks. A
-	// running lookup stays. Only inside InTx.
+	// running lookup stays, and so does a contact into which one has been merged that is not the person's. Only inside
+	// InTx.
 	Erase(ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string) (privacy.Counts, error)
 	// Read returns what Traces found, in the order of the ids: batch.Item, crm.Removal, crm.BulkItem, webhook.Delivery or
 	// crm.Notification. Other kinds have repositories of their own.

@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/batch"
+	"fichario/ports"
 )
 
 // TestOpenBatchesAreFoundByTheirIndex among all batches that integrations ever made.
@@ -40,7 +41,7 @@ func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 			'', '', '', false FROM numbers`, testID(50), testID(1)))
 		var found int
 		plans := planned(t, s, func(c engine.Conn) error {
-			items, err := s.repos(c).BatchItems.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
+			items, err := s.repos(c).BatchItems.Items(t.Context(), ports.AnyOrg, testID(50), batch.Invalid, 0, 100)
 			found = len(items)
 			return err
 		})

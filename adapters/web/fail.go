@@ -63,10 +63,11 @@ type problem struct {
 	Back string
 }
 
-// secretFields are form fields that no page shows again, like those that begin with SecretPrefix. A passkey's ticket
-// and answer, which nobody typed, are among them.
+// secretFields are form fields that no page shows again, like those that begin with SecretPrefix. The tickets
+// and answers of passkeys, which nobody typed, are among them.
 var secretFields = map[string]bool{
 	"senha": true, "atual": true, "segredo": true, "token": true, "bilhete": true, "resposta": true,
+	"prova-bilhete": true, "prova-resposta": true,
 }
 
 // SecretPrefix begins the names of fields whose values no page shows again.

@@ -181,7 +181,10 @@ func TestFiltersComeBack(t *testing.T) {
 		t.Error("the file of a wrong filter does not say what is wrong")
 	}
 	has(t, "deliveries", v.get("/webhooks/"+v.hook.ID+"?resultado=refused&como=curl"), "Nenhuma entrega assim",
-		`resultado=refused#entregas" aria-current="true"`, "curl -H")
+		`resultado=refused#entregas" aria-current="true"`, "curl -H",
+		`?como=html&resultado=refused"`, `?como=curl&resultado=accepted#entregas"`, `?como=curl#entregas">Todas`,
+		`/testar?como=curl&resultado=refused#testar"`)
+	hasNot(t, "no way to connect", v.get("/webhooks/"+v.hook.ID+"?resultado=refused&como=x"), "como=x")
 	has(t, "a period", v.get("/?periodo=7"), `href="/?periodo=7" aria-current="true"`)
 	has(t, "no period", v.get("/?periodo=ontem"), `href="/" aria-current="true"`)
 	has(t, "a new one in a stage", v.get("/contatos/novo?etapa="+v.funnel().Stages[2].ID),

@@ -53,6 +53,9 @@ func TestSeveralPeopleAreShown(t *testing.T) {
 	_, page = v.post(at+"/testar?como=curl", url.Values{"corpo": {people("Iara")}})
 	has(t, "a trial of one", page, "O contato seria", "Iara@example.com", `/testar?como=curl#testar"`, "curl -H")
 	hasNot(t, "a trial of one", page, "1 de 1")
+	_, page = v.post(at+"/testar?como=curl&resultado=refused", url.Values{"corpo": {people("Iara")}})
+	has(t, "a trial beside the refused", page, `/testar?como=curl&resultado=refused#testar"`, "curl -H",
+		`resultado=refused#entregas" aria-current="true"`)
 
 	v.receive("application/json", people("Lia"))
 	has(t, "a lone one", v.get(at), ">Lia</bdi></a>")

@@ -104,7 +104,9 @@ func TestASecondFactorWithoutScript(t *testing.T) {
 		t.Errorf("off: %d", status)
 	}
 	has(t, "the page without one", v.get("/conta/segundo-fator"), "Ligar códigos")
-	for _, path := range []string{"/conta/segundo-fator/chave/inicio", "/entrar/chave/inicio"} {
+	for _, path := range []string{
+		"/conta/segundo-fator/chave/inicio", "/conta/segundo-fator/prova/inicio", "/entrar/chave/inicio",
+	} {
 		if status, _ := v.post(path, url.Values{"so": {"sim"}}); status != http.StatusUnprocessableEntity {
 			t.Errorf("%s where there are no passkeys: %d", path, status)
 		}

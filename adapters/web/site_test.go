@@ -134,7 +134,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Store: store, Asker: fixture.asker, Pace: pace, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar,
 		Clock: now, Log: log, Concurrency: 8, Bureau: "test",
 	})
-	fixture.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now, fixture.contacts.PartFor)
+	fixture.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now, fixture.contacts.PartToErase)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()

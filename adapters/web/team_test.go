@@ -41,12 +41,36 @@ func TestANewFunnelIsOpen(t *testing.T) {
 	has(t, "the page", v.get(page), "Funil criado.", `<caption class="vh">Etapas de Locação`)
 }
 
-// TestARenamedOriginIsInSight, as one is whose change is given up.
+// TestAFunnelStaysOpen: where no stage is removed after all, and where the address of a refused form is opened again.
+func TestAFunnelStaysOpen(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, rui := site.visitor("Ana"), site.visitor("Rui")
+	r, _ := v.send("/equipe/funis", "nome", "Locação")
+	at := r.Header.Get("Location")
+	_, id, _ := strings.Cut(at, "#f-")
+	page := v.get("/equipe/funis?funil=" + id)
+	ask := regexp.MustCompile(`/equipe/funis\?perguntar=tirar-[0-9a-f-]{36}`).FindString(page)
+	has(t, "the question", v.get(ask), "Tirar a etapa", `href="`+at+`" data-close`)
+	status, _ := v.post("/equipe/funis/"+id, url.Values{"fazer": {"renomear-funil"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("without a name: %d", status)
+	}
+	if r, _ := v.do(http.MethodGet, "/equipe/funis/"+id, nil); r.Header.Get("Location") != at {
+		t.Errorf("the address of the form: %d to %q", r.StatusCode, r.Header.Get("Location"))
+	}
+	rui.refused(http.StatusNotFound, "/equipe/funis/"+id)
+}
+
+// TestARenamedOriginIsInSight, as a new one is, and one whose change is given up.
 func TestARenamedOriginIsInSight(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	v.post("/equipe/origens", url.Values{"nome": {"Radio"}})
+	made, _ := v.send("/equipe/origens", "nome", "Radio")
 	id := regexp.MustCompile(`id="o-([0-9a-f-]{36})"`).FindStringSubmatch(v.get("/equipe/origens"))[1]
+	if at := made.Header.Get("Location"); made.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {
+		t.Errorf("made: %d, to %q", made.StatusCode, at)
+	}
 	has(t, "the form", v.get("/equipe/origens?editar="+id), `href="/equipe/origens#o-`+id+`" data-leave`)
 	r, _ := v.send("/equipe/origens/"+id, "nome", "Rádio")
 	if at := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || at != "/equipe/origens#o-"+id {

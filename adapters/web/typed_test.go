@@ -27,7 +27,8 @@ func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 		_, page = v.do(http.MethodPost, path, secrets, "Cookie", "sessao=acabou")
 		hasNot(t, path, page, "um-segredo", "outro-segredo")
 	}
-	passkey := url.Values{"nome": {"Celular"}, "bilhete": {"um-segredo"}, "resposta": {`{"id":"outro-segredo"}`}}
+	passkey := url.Values{"nome": {"Celular"}, "bilhete": {"um-segredo"}, "resposta": {`{"id":"outro-segredo"}`},
+		"prova-bilhete": {"um-segredo"}, "prova-resposta": {`{"id":"outro-segredo"}`}}
 	_, page = v.do(http.MethodPost, "/conta/segundo-fator/chave", passkey, "Cookie", "sessao=acabou")
 	has(t, "a passkey", page, "Celular")
 	hasNot(t, "a passkey", page, "um-segredo", "outro-segredo")

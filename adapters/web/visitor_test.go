@@ -164,7 +164,7 @@ func (v *visitor) again(person string) string {
 
 func (v *visitor) events(id string) []string {
 	v.t.Helper()
-	events, err := v.store.Repos().ContactHistory.Events(v.t.Context(), id)
+	events, err := v.store.Repos().ContactHistory.Events(v.t.Context(), ports.AnyOrg, id)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (a *Automations) RunViews(
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := r.Contacts.Brief(ctx, ids)
+	contacts, err := r.Contacts.Brief(ctx, by.FindsIn(), ids)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (b *Batches) Results(
 	if limit < 1 || limit > app.ListMax {
 		return out, app.Invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", app.ListMax))
 	}
-	items, err := b.Store.Repos().BatchItems.Items(ctx, id, state, after, limit+1)
+	items, err := b.Store.Repos().BatchItems.Items(ctx, out.Batch.OrgID, id, state, after, limit+1)
 	if err != nil {
 		return out, err
 	}
@@ -120,7 +120,7 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 		if last != nil {
 			after = last.Line
 		}
-		items, err := b.Store.Repos().BatchItems.Items(ctx, id, state, after, resultsAtOnce)
+		items, err := b.Store.Repos().BatchItems.Items(ctx, out.Batch.OrgID, id, state, after, resultsAtOnce)
 		if err != nil {
 			return nil, err
 		}

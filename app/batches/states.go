@@ -81,7 +81,7 @@ func (b *Batches) shown(ctx context.Context, found batch.Batch, flying map[strin
 	if err != nil || found.Invalid == 0 {
 		return append(views, View{})[0], err
 	}
-	items, err := b.Store.Repos().BatchItems.Items(ctx, found.ID, batch.Invalid, 0, invalidShown)
+	items, err := b.Store.Repos().BatchItems.Items(ctx, found.OrgID, found.ID, batch.Invalid, 0, invalidShown)
 	for _, item := range items {
 		views[0].Invalids = append(views[0].Invalids, item.Item)
 	}

@@ -132,7 +132,7 @@ func (s bulkStep) unanswer(ctx context.Context, c crm.Contact, at string) error 
 	if err := s.r.ContactAnswers.Unanswer(ctx, c, s.action.MemberID, when); err != nil {
 		return err
 	}
-	events, err := s.r.ContactHistory.Events(ctx, c.ID)
+	events, err := s.r.ContactHistory.Events(ctx, c.OrgID, c.ID)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (b *Bulks) named(ctx context.Context, by app.Caller, ids []string) (out []s
 			seen[id], out = true, append(out, id)
 		}
 	}
-	found, err := b.store.Repos().Contacts.Brief(ctx, out)
+	found, err := b.store.Repos().Contacts.Brief(ctx, by.FindsIn(), out)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (c *Contacts) Show(ctx context.Context, by app.Caller, id string) (crm.Cont
 	if err != nil {
 		return crm.ContactView{}, nil, err
 	}
-	events, err := c.store.Repos().ContactHistory.Events(ctx, id)
+	events, err := c.store.Repos().ContactHistory.Events(ctx, view.OrgID, id)
 	for i := range events {
 		if events[i].Unreadable {
 			events[i].Subject = "(ilegível)"

@@ -121,7 +121,7 @@ func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) 
 	for _, others := range alike {
 		wanted = append(wanted, others[0])
 	}
-	found, err := r.Contacts.Brief(ctx, wanted)
+	found, err := r.Contacts.Brief(ctx, orgID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func waitsAsOne(ctx context.Context, r ports.Repos, one, other crm.Contact) (boo
 
 // isAnswered reports whether a member has called, noted or moved a contact since a time.
 func isAnswered(ctx context.Context, r ports.Repos, c crm.Contact, since time.Time) (bool, error) {
-	events, err := r.ContactHistory.Events(ctx, c.ID)
+	events, err := r.ContactHistory.Events(ctx, c.OrgID, c.ID)
 	if err != nil {
 		return false, err
 	}
@@ -259,10 +259,11 @@ func (c *Contacts) Merge(ctx context.Context, by app.Caller, intoID, fromID stri
 // ServiceUnavailable.
 func (c *Contacts) Merges(ctx context.Context, by app.Caller, id string) ([]crm.Removal, error) {
 	r := c.store.Repos()
-	if _, err := app.ContactKind.Visible(ctx, r, by, id); err != nil {
+	view, err := app.ContactKind.Visible(ctx, r, by, id)
+	if err != nil {
 		return nil, err
 	}
-	all, err := r.Removals.Into(ctx, id)
+	all, err := r.Removals.Into(ctx, view.OrgID, id)
 	var out []crm.Removal
 	for _, gone := range all {
 		if gone.CanUndo(c.clock()) {
@@ -275,39 +276,65 @@ func (c *Contacts) Merges(ctx context.Context, by app.Caller, id string) ([]crm.
 // Part undoes a merge: the merged contact is restored, and the other one is as before the merge, except for what was
 // changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID string) error {
-	return c.PartFor(ctx, by, intoID, fromID, true)
-}
-
-// PartFor is Part; automations are told that the contact has changed only if tell is true: they should not pass on one
-// that is about to be erased.
-func (c *Contacts) PartFor(ctx context.Context, by app.Caller, intoID, fromID string, tell bool) error {
 	actor, err := c.whoever(ctx, by)
 	if err != nil {
 		return err
 	}
+	return c.part(ctx, by, intoID, fromID, parting{actor: actor, tell: true, may: func(gone crm.Removal) error {
+		switch {
+		case gone.IntoID != intoID:
+			return app.ContactKind.NotFound()
+		case !gone.CanUndo(c.clock()):
+			return tooLate()
+		}
+		return nil
+	}})
+}
+
+// PartToErase undoes a merge for an erasure for as long as the merge is kept, also of a contact that was merged into
+// another one before that became part of intoID. Automations are told that the contact has changed only if tell is
+// true: they should not pass on one that is about to be erased. Faults: those of Part.
+func (c *Contacts) PartToErase(ctx context.Context, intoID, fromID string, tell bool) error {
+	may := func(gone crm.Removal) error {
+		if gone.Unreadable {
+			return tooLate()
+		}
+		return nil
+	}
+	return c.part(ctx, app.Operator(), intoID, fromID, parting{
+		actor: "serviço", audited: audit.Service, tell: tell, may: may,
+	})
+}
+
+// parting is how a merge is undone: who does it, as the history and the audit have it, whether automations are told,
+// and whether it may be.
+type parting struct {
+	actor   string
+	audited audit.Actor // empty for the caller
+	tell    bool
+	may     func(crm.Removal) error
+}
+
+func (c *Contacts) part(ctx context.Context, by app.Caller, intoID, fromID string, how parting) error {
 	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		into, err := lockedContactKind.Visible(ctx, r, by, intoID)
 		if err != nil {
 			return err
 		}
 		gone, err := removalKind.Visible(ctx, r, by, fromID)
-		switch {
-		case err != nil:
-			return err
-		case gone.IntoID != intoID:
-			return app.ContactKind.NotFound()
-		case into.Unreadable:
-			return unreadableNow()
-		case !gone.CanUndo(c.clock()):
-			return tooLate()
-		}
-		still, err := r.Removals.Into(ctx, intoID)
 		if err != nil {
 			return err
 		}
-		still = slices.DeleteFunc(still, func(other crm.Removal) bool {
-			return other.Contact.ID == fromID || other.Unreadable
-		})
+		if err := how.may(gone); err != nil {
+			return err
+		}
+		if into.Unreadable {
+			return unreadableNow()
+		}
+		still, err := withoutParted(ctx, r, intoID, gone)
+		if err != nil {
+			return err
+		}
 		after := gone.Parted(into, still...)
 		if after.Waiting && !into.Waiting { // unless a member has answered since the merge
 			answered, err := isAnswered(ctx, r, into, gone.At.Add(time.Microsecond))
@@ -323,16 +350,67 @@ func (c *Contacts) PartFor(ctx context.Context, by app.Caller, intoID, fromID st
 			after.OriginID = ""
 		}
 		event := crm.Event{
-			ID: app.NewID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Parted, Actor: actor, Subject: gone.Contact.Name,
-			At: c.clock(),
+			ID: app.NewID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Parted, Actor: how.actor,
+			Subject: gone.Contact.Name, At: c.clock(),
 		}
-		if tell {
+		line := contactLine(audit.ContactsParted, gone.Contact)
+		line.Actor = how.audited
+		if how.tell {
 			err = app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after})
 		}
 		return errors.Join(
-			err, c.restore(ctx, r, gone.Back(into), crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
+			err, c.restore(ctx, r, gone.Back(into), crm.Event{Kind: crm.Parted, Actor: how.actor, Subject: into.Name}),
 			r.Contacts.Edit(ctx, after, event),
-			app.Record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
+			app.Record(ctx, r, by, line),
 		)
 	})
+}
+
+// withoutParted returns what stays merged into a contact, or into one that had been merged into it, while one of all
+// these leaves, and takes what that brought out of them: it is in those through which it came, and in what is kept of
+// the contact from before and after each merge since.
+func withoutParted(
+	ctx context.Context, r ports.Repos, intoID string, gone crm.Removal,
+) (still []crm.Removal, err error) {
+	way := map[string]bool{}
+	for id := gone.IntoID; !way[id]; {
+		way[id] = true
+		if id == intoID {
+			break
+		}
+		next, err := r.Removals.Find(ctx, gone.Contact.OrgID, id)
+		if errors.Is(err, ports.ErrNotFound) || next.IntoID == "" {
+			return nil, app.ContactKind.NotFound()
+		}
+		if err != nil {
+			return nil, err
+		}
+		id = next.IntoID
+	}
+	if !way[intoID] {
+		return nil, app.ContactKind.NotFound()
+	}
+	for of := range way {
+		all, err := r.Removals.Into(ctx, gone.Contact.OrgID, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range all {
+			if other.Contact.ID == gone.Contact.ID || other.Unreadable {
+				continue
+			}
+			through := way[other.Contact.ID]
+			if through {
+				other.Contact = gone.Parted(other.Contact)
+			}
+			if still = append(still, other); !through && other.At.Before(gone.At) {
+				continue
+			}
+			other.Before, other.After = gone.Parted(other.Before), gone.Parted(other.After)
+			if err := r.Removals.Save(ctx, other); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return still, nil
 }

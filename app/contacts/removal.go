@@ -151,7 +151,7 @@ func (c *Contacts) Removed(
 	if gone, err = removalKind.Visible(ctx, r, by, id); err != nil || gone.IntoID == "" {
 		return gone, "", err
 	}
-	survivor, err = r.Removals.Survivor(ctx, id)
+	survivor, err = r.Removals.Survivor(ctx, gone.Contact.OrgID, id)
 	if errors.Is(err, ports.ErrNotFound) {
 		return gone, "", nil
 	}

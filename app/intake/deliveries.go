@@ -61,7 +61,10 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 		all := d.Contacts()
 		ids = append(ids, all[:min(len(all), atMost)]...)
 	}
-	return i.store.Repos().Contacts.Brief(ctx, ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return i.store.Repos().Contacts.Brief(ctx, of[0].OrgID, ids)
 }
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was

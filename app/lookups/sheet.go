@@ -112,7 +112,7 @@ func (s *Sheet) Show(ctx context.Context, by app.Caller, id string) (View, error
 	if fault.CodeOf(err) != fault.NotFound {
 		return v, err
 	}
-	into, err := s.store.Repos().Removals.Survivor(ctx, e.ContactID)
+	into, err := s.store.Repos().Removals.Survivor(ctx, e.OrgID, e.ContactID)
 	if err == nil {
 		v.Contact, err = contactOf(ctx, s.store, by, into)
 	}

@@ -121,7 +121,7 @@ func (r *Retention) forget(ctx context.Context, repos ports.Repos, orgID string,
 		if slices.Contains(ids, c.ID) {
 			return false, nil
 		}
-		touched, err := touchedSince(ctx, repos, c.ID, before)
+		touched, err := touchedSince(ctx, repos, c.OrgID, c.ID, before)
 		if err == nil && !touched {
 			ids = append(ids, c.ID)
 		}
@@ -146,11 +146,11 @@ func (r *Retention) forget(ctx context.Context, repos ports.Repos, orgID string,
 }
 
 // touchedSince reports whether something has happened to a contact since a time, as Retention.OldContacts has it.
-func touchedSince(ctx context.Context, repos ports.Repos, contactID string, since time.Time) (bool, error) {
+func touchedSince(ctx context.Context, repos ports.Repos, orgID, contactID string, since time.Time) (bool, error) {
 	first := app.IDAt(since)
 	if contactID >= first {
 		return true, nil
 	}
-	events, err := repos.ContactHistory.Events(ctx, contactID)
+	events, err := repos.ContactHistory.Events(ctx, orgID, contactID)
 	return slices.ContainsFunc(events, func(e crm.Event) bool { return e.ID >= first }), err
 }

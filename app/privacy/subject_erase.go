@@ -29,9 +29,6 @@ func (s *Subjects) Erase(ctx context.Context, by app.Caller, q SubjectQuery, blo
 	if err != nil {
 		return privacy.Erasure{}, err
 	}
-	if err := s.apart(ctx, by, p); err != nil {
-		return privacy.Erasure{}, err
-	}
 	askedBy, err := s.asked(ctx, by)
 	if err != nil {
 		return privacy.Erasure{}, err

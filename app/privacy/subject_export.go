@@ -152,7 +152,7 @@ func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any,
 			all, err := files(ctx, ids)
 			for n, one := range all {
 				file, _ := one.(privacy.File)
-				file.Names = x.p.Called(file.Names)
+				file.Names = x.p.NamedBy(file.Names)
 				all[n] = file
 			}
 			return all, err
@@ -333,7 +333,7 @@ func (x *SubjectExport) texts(ctx context.Context, ids []string) (out []any, err
 		if err != nil {
 			return out, err
 		}
-		events, err := repos.ContactHistory.Events(ctx, id)
+		events, err := repos.ContactHistory.Events(ctx, x.p.OrgID, id)
 		if err != nil {
 			return out, err
 		}

@@ -3,7 +3,6 @@ package privacy
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"fichario/app"
@@ -144,14 +143,6 @@ func (s *Subjects) recall(ctx context.Context, p *privacy.Person, entry privacy.
 	for _, id := range entry.Parts {
 		p.TakePart(id)
 	}
-	// The copy may be from before this erasure has parted the person from somebody else.
-	err = s.extend(ctx, p, slices.Clone(p.Identities))
-	if err == nil {
-		err = s.apart(ctx, app.Operator(), p)
-	}
-	if err != nil {
-		return nil, err
-	}
 	hashes, err := repos.Subjects.Hashes(ctx, entry.OrgID, p.Identities...)
 	return privacy.Hashes(entry.Hashes, hashes), err
 }
@@ -159,7 +150,7 @@ func (s *Subjects) recall(ctx context.Context, p *privacy.Person, entry privacy.
 // remember adds a contact to a person, wherever it is by now: there may be no more than its history.
 func (s *Subjects) remember(ctx context.Context, p *privacy.Person, id string) error {
 	repos := s.store.Repos()
-	stays, err := repos.Removals.Survivor(ctx, id)
+	stays, err := repos.Removals.Survivor(ctx, p.OrgID, id)
 	var c crm.Contact
 	if err == nil {
 		c, err = repos.Contacts.Find(ctx, p.OrgID, stays)

@@ -201,8 +201,15 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 		return len(p.Contacts) + len(p.Parts) + len(p.Identities) + len(p.Phones) + len(p.Names)
 	}
 	p, had := w.e.Person, size(w.e.Person)
-	if err := w.extend(ctx, p, slices.Clone(p.Identities)); err != nil || size(p) == had {
+	if err := w.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
 		return false, err
+	}
+	parted, err := w.apart(ctx, p)
+	if err == nil && parted {
+		err = w.extend(ctx, p, slices.Clone(p.Identities))
+	}
+	if err != nil || size(p) == had {
+		return parted, err
 	}
 	hashes, err := w.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
 	if err != nil {

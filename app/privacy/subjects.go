@@ -24,9 +24,10 @@ type Subjects struct {
 	part    Part
 }
 
-// Part undoes a merge of contacts; automations are told only if tell is true. Faults: NotFound, InvalidRequest where it
-// can no longer be undone, ServiceUnavailable.
-type Part func(ctx context.Context, by app.Caller, intoID, fromID string, tell bool) error
+// Part undoes a merge of contacts, also of one that was merged into another one before that became part of intoID;
+// automations are told only if tell is true. Faults: NotFound, InvalidRequest where it can no longer be undone,
+// ServiceUnavailable.
+type Part func(ctx context.Context, intoID, fromID string, tell bool) error
 
 // NewSubjects returns the use case.
 func NewSubjects(
@@ -108,13 +109,13 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 	for len(w.next) > 0 {
 		i := w.next[0]
 		w.next = w.next[1:]
-		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return w.found(ctx, c, i, false) })
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return w.found(ctx, c, i, "") })
 		if err != nil {
 			return err
 		}
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
-		for _, c := range merged {
-			err = errors.Join(err, w.found(ctx, c, i, true))
+		for _, one := range merged {
+			err = errors.Join(err, w.found(ctx, one.Into, i, one.ID))
 		}
 		if err != nil {
 			return err
@@ -129,7 +130,7 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 				if !p.Named(c) {
 					return nil
 				}
-				return w.found(ctx, c, phone, false)
+				return w.found(ctx, c, phone, "")
 			})
 			if err != nil {
 				return err
@@ -149,9 +150,9 @@ type extending struct {
 	families map[string][]privacy.Someone
 }
 
-// found takes those of the people in a contact who are the person. The contact was found by an identity of its own or,
-// where merged is true, of one that was merged into it.
-func (w *extending) found(ctx context.Context, c crm.Contact, i privacy.Identity, merged bool) error {
+// found takes those of the people in a contact who are the person. The contact was found by an identity of its own or
+// of one that was merged into it; merged is the id of that.
+func (w *extending) found(ctx context.Context, c crm.Contact, i privacy.Identity, merged string) error {
 	people, known := w.families[c.ID]
 	if !known {
 		var err error
@@ -161,9 +162,9 @@ func (w *extending) found(ctx context.Context, c crm.Contact, i privacy.Identity
 		w.families[c.ID] = people
 	}
 	is := w.p.IsIn
-	// Of a merged contact whose content is no longer kept, its family is known, and not which of them it was.
-	if merged && !slices.ContainsFunc(people, func(one privacy.Someone) bool { return one.Held(i) }) {
-		is = func(one privacy.Someone, _ privacy.Identity) bool { return w.p.MayBeIn(one) }
+	// The content of a merged contact may no longer be kept.
+	if merged != "" && !slices.ContainsFunc(people, func(one privacy.Someone) bool { return one.Held(i) }) {
+		is = func(one privacy.Someone, _ privacy.Identity) bool { return w.p.WasIn(one, merged) }
 	}
 	stays := false
 	for n, one := range people {
@@ -175,7 +176,7 @@ func (w *extending) found(ctx context.Context, c crm.Contact, i privacy.Identity
 		}
 		stays = stays || n == 0
 	}
-	if !stays && (merged || i.Type == privacy.CPF || i.Type == privacy.CNPJ) {
+	if !stays && (merged != "" || i.Type == privacy.CPF || i.Type == privacy.CNPJ) {
 		w.p.TakePart(c.ID)
 	}
 	return nil
@@ -189,7 +190,7 @@ func (s *Subjects) people(ctx context.Context, c crm.Contact) ([]privacy.Someone
 
 func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) (privacy.Family, error) {
 	f := privacy.Family{Contact: c, Gone: gone}
-	into, err := s.store.Repos().Removals.Into(ctx, c.ID)
+	into, err := s.store.Repos().Removals.Into(ctx, c.OrgID, c.ID)
 	for _, gone := range into {
 		if err != nil {
 			break
@@ -202,51 +203,48 @@ func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) 
 }
 
 // apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact with
-// all that is its own, and nothing of the person.
-func (s *Subjects) apart(ctx context.Context, by app.Caller, p *privacy.Person) error {
-	for {
-		parted, err := s.partOne(ctx, by, p)
-		if err != nil || !parted {
-			return err
-		}
-		if err := s.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
-			return err
-		}
-	}
-}
-
-// partOne undoes one of the mistaken merges that can be undone, and reports whether there was one.
-func (s *Subjects) partOne(ctx context.Context, by app.Caller, p *privacy.Person) (bool, error) {
+// all that is its own, and nothing of the person. It reports whether there were any.
+func (s *Subjects) apart(ctx context.Context, p *privacy.Person) (parted bool, err error) {
 	seen, repos := map[string]bool{}, s.store.Repos()
 	for _, id := range slices.Concat(p.Contacts, p.Parts) {
-		stays, err := repos.Removals.Survivor(ctx, id)
+		stays, err := repos.Removals.Survivor(ctx, p.OrgID, id)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && seen[stays] {
 			continue
 		}
 		seen[stays] = true
-		var c crm.Contact
-		if err == nil {
-			c, err = repos.Contacts.Find(ctx, p.OrgID, stays)
+		more := err == nil
+		for more && err == nil {
+			more, err = s.partOne(ctx, p, stays)
+			parted = parted || more
 		}
-		if errors.Is(err, ports.ErrNotFound) {
+		if err != nil {
+			return parted, err
+		}
+	}
+	return parted, nil
+}
+
+// partOne undoes one mistaken merge in a contact, and reports whether there was one.
+func (s *Subjects) partOne(ctx context.Context, p *privacy.Person, id string) (bool, error) {
+	c, err := s.store.Repos().Contacts.Find(ctx, p.OrgID, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	people, err := s.people(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	is := func(one privacy.Someone) bool { return p.Has(one.Contact.ID) }
+	for _, one := range slices.Backward(people[1:]) { // the last first: who came before says whose the contact was
+		if is(one) == is(people[one.Of]) {
 			continue
 		}
-		if err != nil {
-			return false, err
-		}
-		people, err := s.people(ctx, c)
-		if err != nil {
-			return false, err
-		}
-		is := func(one privacy.Someone) bool { return p.Has(one.Contact.ID) }
-		for _, one := range slices.Backward(people[1:]) { // the last first: who came before says whose the contact was
-			if is(one) == is(people[one.Of]) {
-				continue
-			}
-			err := s.part(ctx, by, stays, one.Branch, !is(people[0]))
-			if code := fault.CodeOf(err); code != fault.NotFound && code != fault.InvalidRequest { // it cannot be undone
-				return err == nil, err
-			}
+		err := s.part(ctx, id, one.Contact.ID, !is(people[0]))
+		if code := fault.CodeOf(err); code != fault.NotFound && code != fault.InvalidRequest { // it cannot be undone
+			return err == nil, err
 		}
 	}
 	return false, nil
@@ -382,10 +380,17 @@ func (s *Subjects) countHistory(ctx context.Context, p *privacy.Person, counts p
 	return nil
 }
 
-// events returns what happened to a person's contact and those merged into it that are the person's, too.
+// events returns what happened to a person's contact and those merged into it that are the person's, too, without the
+// names of others.
 func (s *Subjects) events(ctx context.Context, p *privacy.Person, contactID string) ([]crm.Event, error) {
-	all, err := s.store.Repos().ContactHistory.Events(ctx, contactID)
-	return slices.DeleteFunc(all, func(e crm.Event) bool { return !p.Has(e.ContactID) }), err
+	all, err := s.store.Repos().ContactHistory.Events(ctx, p.OrgID, contactID)
+	all = slices.DeleteFunc(all, func(e crm.Event) bool { return !p.Has(e.ContactID) })
+	for n, e := range all {
+		if (e.Kind == crm.Merged || e.Kind == crm.Parted) && !p.Called(e.Subject) {
+			all[n].Subject = "" // somebody else's name
+		}
+	}
+	return all, err
 }
 
 // runsOf returns the runs of automations for the same contacts.

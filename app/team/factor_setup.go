@@ -39,10 +39,12 @@ func (f *Factors) BeginCodes(ctx context.Context, by app.Caller) error {
 }
 
 // ConfirmCodes enables one-time codes with a first code, and returns recovery codes if the caller had no second factor
-// before. proof is a recovery code for a caller with a second factor, else the password, if there is one. Faults:
-// Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed, InvalidRequest, NotFound,
-// ServiceUnavailable.
-func (f *Factors) ConfirmCodes(ctx context.Context, by app.Caller, code, proof string) (recovery []string, err error) {
+// before. proof is a passkey's answer or a recovery code for a caller with a second factor, else the password, if there
+// is one. Faults: Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed,
+// InvalidRequest, NotFound, ServiceUnavailable.
+func (f *Factors) ConfirmCodes(
+	ctx context.Context, by app.Caller, code string, proof Proof,
+) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return nil, err
@@ -74,11 +76,15 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by app.Caller, code, proof s
 	return recovery, err
 }
 
-// turnedOn gives recovery codes to a member who had no second factor, and records the new factor.
+// turnedOn gives recovery codes to a member who had no second factor, and records the new factor. A passkey that was
+// begun without one must be begun again, with it.
 func (f *Factors) turnedOn(
 	ctx context.Context, r ports.Repos, by app.Caller, m crm.Member, l audit.Line,
 ) (recovery []string, err error) {
 	if !m.SecondFactor {
+		if err := r.Tickets.Drop(ctx, m.ID, access.PasskeyAdd); err != nil {
+			return nil, err
+		}
 		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
 			return nil, err
 		}
@@ -96,13 +102,13 @@ func (f *Factors) renew(ctx context.Context, r ports.Repos, memberID string) ([]
 	return codes, r.Recovery.SetRecovery(ctx, memberID, hashes)
 }
 
-// Renew replaces the recovery codes of the caller, who shows a code. Faults: those of Off.
-func (f *Factors) Renew(ctx context.Context, by app.Caller, code string) (recovery []string, err error) {
+// Renew replaces the recovery codes of the caller, who shows the second factor. Faults: those of Off.
+func (f *Factors) Renew(ctx context.Context, by app.Caller, proof Proof) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return nil, err
 	}
-	err = f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) (err error) {
+	err = f.proving(ctx, m, proof, func(ctx context.Context, r ports.Repos, _ string) (err error) {
 		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
 			return err
 		}
@@ -111,19 +117,24 @@ func (f *Factors) Renew(ctx context.Context, by app.Caller, code string) (recove
 	return recovery, err
 }
 
-// Off turns off the second factor of the caller, who shows a code of it or a recovery code. Faults: Unauthenticated,
-// NotFound, ServiceUnavailable.
-func (f *Factors) Off(ctx context.Context, by app.Caller, code string) error {
+// Off turns off the second factor of the caller, who shows it or a recovery code. Faults: Unauthenticated, at "code" or
+// "passkey" when that is wrong, NotFound, ServiceUnavailable.
+func (f *Factors) Off(ctx context.Context, by app.Caller, proof Proof) error {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return err
 	}
-	return f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) error {
-		if err := r.Factors.Clear(ctx, m.ID); err != nil {
+	return f.proving(ctx, m, proof, func(ctx context.Context, r ports.Repos, _ string) error {
+		if err := clearFactors(ctx, r, m.ID); err != nil {
 			return err
 		}
 		return app.Record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.FactorOff, Object: m.ID})
 	})
+}
+
+// clearFactors removes all factors of a member, and the passkey that was begun with the proof of one.
+func clearFactors(ctx context.Context, r ports.Repos, memberID string) error {
+	return errors.Join(r.Factors.Clear(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.PasskeyAdd))
 }
 
 // Reset removes the second factor of a member and ends their sessions, for a member who lost both device and recovery
@@ -138,7 +149,7 @@ func (f *Factors) Reset(ctx context.Context, by app.Caller, memberID string) err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.FactorReset, Object: m.ID}
 	return app.Recorded(ctx, f.store, by, line, func(ctx context.Context, r ports.Repos) error {
-		return errors.Join(r.Factors.Clear(ctx, m.ID), f.forgive(ctx, r, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
+		return errors.Join(clearFactors(ctx, r, m.ID), f.forgive(ctx, r, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
 			r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})
 }

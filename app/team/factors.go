@@ -95,6 +95,16 @@ func wrongCode() *fault.Error {
 // oneTime returns a one-time code as typed, without the space that apps show within it.
 func oneTime(typed string) string { return strings.Join(strings.Fields(typed), "") }
 
+// Proof is what a member shows before their factors change.
+type Proof struct {
+	// Code is a code of the app or a recovery code, as typed; before there is any second factor, the password.
+	Code string
+	// Answer is that of a passkey to the challenge of BeginProof, and Ticket is its ticket. It counts instead of Code
+	// unless it is empty.
+	Answer []byte
+	Ticket string
+}
+
 // shows returns the kind of code by which a member proved their identity, in a transaction that uses it up; "" for
 // none.
 func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code string) (by string, err error) {
@@ -140,25 +150,29 @@ func (f *Factors) forgive(ctx context.Context, r ports.Repos, memberID string) e
 	return r.Attempts.Clear(ctx, "factor|"+memberID)
 }
 
-// proving runs then in a transaction if the member shows a valid code, and otherwise records the refusal and says that
-// the code is wrong. The attempt is counted.
+// proving runs then in a transaction if the member's proof is valid, and otherwise records the refusal and says that it
+// is wrong. The attempt is counted, also that of a passkey: each refusal is a line of the audit.
 func (f *Factors) proving(
-	ctx context.Context, m crm.Member, code string, then func(ctx context.Context, r ports.Repos, by string) error,
+	ctx context.Context, m crm.Member, p Proof, then func(ctx context.Context, r ports.Repos, by string) error,
 ) error {
 	if err := f.guess(ctx, m.ID); err != nil {
 		return err
 	}
+	shows, err := f.proof(ctx, m, p)
+	if err != nil {
+		return err
+	}
 	refused := false
-	err := f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
-		by, err := f.shows(ctx, r, m.ID, code)
+		by, err := shows(ctx, r)
 		if err != nil {
 			return err
 		}
 		if refused = by == ""; refused {
-			return wrongCode()
+			return p.wrong()
 		}
 		if by == byRecovery {
 			l := audit.Line{OrgID: m.OrgID, Action: audit.RecoveryUsed, Object: m.ID}
@@ -178,9 +192,9 @@ func (f *Factors) proving(
 }
 
 // adding runs then, which gives a member another way to sign in, in a transaction. An open session is not enough for
-// that: the member shows a code where there is a second factor, as for removing one, and else the password, unless
-// there is none because a provider signs them in. The fault of a wrong proof is at "proof".
-func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then ports.Tx) error {
+// that: the member shows the second factor where there is one, as for removing one, and else the password, unless there
+// is none because a provider signs them in. The fault of a wrong proof is at "proof".
+func (f *Factors) adding(ctx context.Context, m crm.Member, proof Proof, then ports.Tx) error {
 	proven := false
 	err := func() error {
 		if m.SecondFactor {
@@ -190,7 +204,7 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then p
 			})
 		}
 		if m.PasswordHash != "" {
-			if err := f.sessions.knows(ctx, m, proof); err != nil {
+			if err := f.sessions.knows(ctx, m, proof.Code); err != nil {
 				return err
 			}
 		}
@@ -198,9 +212,8 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then p
 			if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 				return err
 			}
-			same, err := r.Members.Find(ctx, m.OrgID, m.ID)
-			if err != nil || !same.Active || same.PasswordHash != m.PasswordHash || same.SecondFactor {
-				return errors.Join(err, app.Invalid("proof", "A sua conta mudou enquanto isso. Tente de novo."))
+			if err := unchanged(ctx, r, m, "proof"); err != nil {
+				return err
 			}
 			proven = true
 			return then(ctx, r)
@@ -211,6 +224,15 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then p
 		return why.At("proof")
 	}
 	return err
+}
+
+// unchanged returns a fault, at a field, if the proof of a member would be another one by now.
+func unchanged(ctx context.Context, r ports.Repos, m crm.Member, field string) error {
+	same, err := r.Members.Find(ctx, m.OrgID, m.ID)
+	if err != nil || !same.Active || same.PasswordHash != m.PasswordHash || same.SecondFactor != m.SecondFactor {
+		return errors.Join(err, app.Invalid(field, "A sua conta mudou enquanto isso. Tente de novo."))
+	}
+	return nil
 }
 
 // noEntry is the fault of a sign-in that no longer waits for its second factor.
@@ -262,7 +284,7 @@ func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.Se
 			return access.SessionToken{}, err
 		}
 		token := access.NewSessionToken()
-		return token, f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, by string) error {
+		return token, f.proving(ctx, m, Proof{Code: code}, func(ctx context.Context, r ports.Repos, by string) error {
 			return f.enter(ctx, r, ticket, token, m, by)
 		})
 	})

@@ -262,12 +262,12 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 }
 
 // endWaysIn ends every way in for a member, or for an intruder in the member's place, except password and second
-// factor: sessions, and what was begun and could still be completed: links, a waiting sign-in, and unconfirmed codes,
-// whose secret somebody else may have seen.
+// factor: sessions, and what was begun and could still be completed: links, a waiting sign-in, a new passkey, and
+// unconfirmed codes, whose secret somebody else may have seen.
 func endWaysIn(ctx context.Context, r ports.Repos, memberID string) error {
 	return errors.Join(r.SessionEnds.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
 		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor),
-		r.Factors.DropUnconfirmed(ctx, memberID))
+		r.Tickets.Drop(ctx, memberID, access.PasskeyAdd), r.Factors.DropUnconfirmed(ctx, memberID))
 }
 
 // recordMember records in the audit how a member changed.

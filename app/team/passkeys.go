@@ -34,13 +34,10 @@ func (f *Factors) owner(ctx context.Context, m crm.Member) (ports.PasskeyOwner, 
 
 // challenge stores a challenge until its answer comes.
 func (f *Factors) challenge(
-	ctx context.Context, kind access.TicketKind, memberID string, options, kept []byte, err error,
+	ctx context.Context, r ports.Repos, kind access.TicketKind, memberID string, options, kept []byte,
 ) (Challenge, error) {
-	if err != nil {
-		return Challenge{}, err
-	}
 	c := Challenge{Options: options, Ticket: access.NewSessionToken()}
-	return c, f.store.Repos().Tickets.Put(ctx, c.Ticket, access.Ticket{
+	return c, r.Tickets.Put(ctx, c.Ticket, access.Ticket{
 		Kind: kind, MemberID: memberID, Data: kept, ExpiresAt: f.clock().Add(access.ChallengeFor),
 	})
 }
@@ -65,14 +62,22 @@ func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID
 	return t.Data, err
 }
 
-// BeginPasskey begins to add a passkey for the caller. Faults: NotFound, InvalidRequest, ServiceUnavailable.
-func (f *Factors) BeginPasskey(ctx context.Context, by app.Caller) (Challenge, error) {
+// BeginPasskey begins to add a passkey of this name for the caller. The proof comes before the device makes the key,
+// which otherwise would keep one that we refused. It is a passkey's answer, a code or a recovery code for a caller with
+// a second factor, else the password, if there is one. Faults: Unauthenticated, at "proof" when that is wrong, with
+// RetryAfter where waiting is needed, NotFound, InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskey(
+	ctx context.Context, by app.Caller, name string, proof Proof,
+) (begun Challenge, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return Challenge{}, err
 	}
 	if f.passkeys == nil {
 		return Challenge{}, noPasskeys()
+	}
+	if _, err := passkeyName(name); err != nil {
+		return Challenge{}, err
 	}
 	who, err := f.owner(ctx, m)
 	if err != nil {
@@ -82,15 +87,30 @@ func (f *Factors) BeginPasskey(ctx context.Context, by app.Caller) (Challenge, e
 		return Challenge{}, app.Invalid("passkey", fmt.Sprintf("São até %d chaves de acesso. Remova uma.", access.PasskeysMax))
 	}
 	options, kept, err := f.passkeys.BeginAdd(who)
-	return f.challenge(ctx, access.PasskeyAdd, m.ID, options, kept, err)
+	if err != nil {
+		return Challenge{}, err
+	}
+	err = f.adding(ctx, m, proof, func(ctx context.Context, r ports.Repos) error {
+		begun, err = f.challenge(ctx, r, access.PasskeyAdd, m.ID, options, kept)
+		return err
+	})
+	return begun, err
+}
+
+// passkeyName returns the name of a passkey as it is stored. Fault: InvalidRequest.
+func passkeyName(typed string) (string, error) {
+	name, ok := crm.CleanName(typed)
+	if !ok {
+		return "", app.Invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	return name, nil
 }
 
 // AddPasskey adds the passkey that a browser made, and returns recovery codes if the caller had no second factor
-// before. proof is a code or a recovery code for a caller with a second factor, else the password, if there is one.
-// Faults: Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed, InvalidRequest,
-// NotFound, ServiceUnavailable.
+// before. The ticket of BeginPasskey shows that the caller proved their identity, as long as their account is the same.
+// Faults: Unauthenticated, InvalidRequest, NotFound, ServiceUnavailable.
 func (f *Factors) AddPasskey(
-	ctx context.Context, by app.Caller, ticket, name string, answer []byte, proof string,
+	ctx context.Context, by app.Caller, ticket, name string, answer []byte,
 ) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -99,9 +119,8 @@ func (f *Factors) AddPasskey(
 	if f.passkeys == nil {
 		return nil, noPasskeys()
 	}
-	name, ok := crm.CleanName(name)
-	if !ok {
-		return nil, app.Invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	if name, err = passkeyName(name); err != nil {
+		return nil, err
 	}
 	who, err := f.owner(ctx, m)
 	if err != nil {
@@ -117,7 +136,13 @@ func (f *Factors) AddPasskey(
 	}
 	made.ID, made.MemberID, made.CreatedAt = app.NewID(), m.ID, f.clock()
 	made.Name = name
-	err = f.adding(ctx, m, proof, func(ctx context.Context, r ports.Repos) error {
+	err = f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, r, m, "passkey"); err != nil {
+			return err
+		}
 		if err := r.MemberPasskeys.AddPasskey(ctx, made); err != nil {
 			return err
 		}
@@ -130,9 +155,83 @@ func (f *Factors) AddPasskey(
 	return recovery, err
 }
 
-// RemovePasskey removes a passkey of the caller, who shows a code or a recovery code; without any factor left the
-// second factor is off. Faults: Unauthenticated, NotFound, ServiceUnavailable.
-func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code string) error {
+// BeginProof begins the proof by a passkey that a change of the caller's factors takes, see Proof. Faults: NotFound,
+// InvalidRequest without a passkey, ServiceUnavailable.
+func (f *Factors) BeginProof(ctx context.Context, by app.Caller) (Challenge, error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if f.passkeys == nil {
+		return Challenge{}, noPasskeys()
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if len(who.Keys) == 0 {
+		return Challenge{}, app.Invalid("passkey", "Você não tem chave de acesso.")
+	}
+	return f.beginUse(ctx, access.PasskeyProof, &who)
+}
+
+// wrong is the fault of a proof that is not valid.
+func (p Proof) wrong() *fault.Error {
+	if len(p.Answer) > 0 {
+		return wrongPasskey()
+	}
+	return wrongCode()
+}
+
+// proof returns what shows the proof of a member in a transaction, as shows does. A passkey's challenge is used up
+// beforehand, so that it is answered once even if the transaction fails.
+func (f *Factors) proof(
+	ctx context.Context, m crm.Member, p Proof,
+) (shows func(context.Context, ports.Repos) (by string, err error), err error) {
+	if len(p.Answer) == 0 {
+		return func(ctx context.Context, r ports.Repos) (string, error) { return f.shows(ctx, r, m.ID, p.Code) }, nil
+	}
+	used, err := f.proofKey(ctx, m, p)
+	if fault.CodeOf(err) == fault.Unauthenticated {
+		return func(context.Context, ports.Repos) (string, error) { return "", nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	used.UsedAt = f.clock()
+	return func(ctx context.Context, r ports.Repos) (string, error) {
+		if err := r.MemberPasskeys.UsePasskey(ctx, used); err != nil {
+			return "", orNothing(err) // it was removed meanwhile
+		}
+		return byKey, nil
+	}, nil
+}
+
+// proofKey returns the passkey that answered the challenge of a proof. Fault: Unauthenticated.
+func (f *Factors) proofKey(ctx context.Context, m crm.Member, p Proof) (access.Passkey, error) {
+	if f.passkeys == nil {
+		return access.Passkey{}, wrongPasskey()
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return access.Passkey{}, err
+	}
+	kept, err := f.answered(ctx, access.PasskeyProof, m.ID, p.Ticket)
+	if err != nil {
+		return access.Passkey{}, err
+	}
+	used, err := f.passkeys.EndUse(&who, kept, p.Answer, nil)
+	if err != nil {
+		return access.Passkey{}, wrongPasskey()
+	}
+	return used, nil
+}
+
+const byKey = "chave de acesso"
+
+// RemovePasskey removes a passkey of the caller, who shows the second factor or a recovery code; without any factor
+// left the second factor is off. Faults: those of Off.
+func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id string, proof Proof) error {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return err
@@ -141,7 +240,7 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code str
 	if !app.ValidID(id) {
 		return gone
 	}
-	err = f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) error {
+	err = f.proving(ctx, m, proof, func(ctx context.Context, r ports.Repos, _ string) error {
 		if err := r.MemberPasskeys.RemovePasskey(ctx, m.ID, id); err != nil {
 			return err
 		}
@@ -149,7 +248,7 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code str
 		if left, err := r.Members.Find(ctx, m.OrgID, m.ID); err != nil || left.SecondFactor {
 			return errors.Join(err, app.Record(ctx, r, by, l))
 		}
-		return errors.Join(r.Factors.Clear(ctx, m.ID), app.Record(ctx, r, by, l),
+		return errors.Join(clearFactors(ctx, r, m.ID), app.Record(ctx, r, by, l),
 			app.Record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.FactorOff, Object: m.ID}))
 	})
 	if errors.Is(err, ports.ErrNotFound) {
@@ -169,8 +268,7 @@ func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Chall
 		return Challenge{}, err
 	}
 	if text == "" {
-		options, kept, err := f.passkeys.BeginUse(nil)
-		return f.challenge(ctx, access.PasskeyUse, "", options, kept, err)
+		return f.beginUse(ctx, access.PasskeyUse, nil)
 	}
 	m, _, err := f.pending(ctx, text)
 	if err != nil {
@@ -180,8 +278,20 @@ func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Chall
 	if err != nil {
 		return Challenge{}, err
 	}
-	options, kept, err := f.passkeys.BeginUse(&who)
-	return f.challenge(ctx, access.PasskeyUse, m.ID, options, kept, err)
+	return f.beginUse(ctx, access.PasskeyUse, &who)
+}
+
+// beginUse begins the use of a passkey of one member or, without one, of anybody.
+func (f *Factors) beginUse(ctx context.Context, kind access.TicketKind, who *ports.PasskeyOwner) (Challenge, error) {
+	options, kept, err := f.passkeys.BeginUse(who)
+	if err != nil {
+		return Challenge{}, err
+	}
+	memberID := ""
+	if who != nil {
+		memberID = who.ID
+	}
+	return f.challenge(ctx, f.store.Repos(), kind, memberID, options, kept)
 }
 
 // UsePasskey completes what BeginPasskeyUse began, with the same text. Faults: Unauthenticated, at "ticket" when the
@@ -214,7 +324,7 @@ func (f *Factors) UsePasskey(
 		}
 		token := access.NewSessionToken()
 		return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
-			return f.enter(ctx, r, waiting, token, m, "chave de acesso")
+			return f.enter(ctx, r, waiting, token, m, byKey)
 		})
 	})
 	return token, f.sessions.ends(ctx, from, err)
@@ -247,7 +357,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 	}
 	token := access.NewSessionToken()
 	return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
-		return f.sessions.begin(ctx, r, token, m, "chave de acesso", false)
+		return f.sessions.begin(ctx, r, token, m, byKey, false)
 	})
 }
 

@@ -21,6 +21,8 @@ const (
 	// PasskeyAdd and PasskeyUse are passkey challenges.
 	PasskeyAdd TicketKind = "chave_nova"
 	PasskeyUse TicketKind = "chave"
+	// PasskeyProof is the challenge of a passkey that proves who changes their factors. It lets nobody in.
+	PasskeyProof TicketKind = "chave_prova"
 	// Elsewhere is a sign-in that an OpenID Connect provider has yet to answer.
 	Elsewhere TicketKind = "provedor"
 )

@@ -24,39 +24,31 @@ type Someone struct {
 	// Merged are the others, each without what other people's brought; of one whose content is no longer kept, the id is
 	// all there is.
 	Merged []crm.Contact
-	// Forgotten is whether there is one of those.
-	Forgotten bool
-	// Of is with whom they were merged by mistake, as an index; Branch is the contact that has to be parted from the
-	// family's to undo it: theirs, or the last that theirs had become part of before. Both mean nothing for the first.
-	Of     int
-	Branch string
+	// Of is with whom they were merged by mistake, as an index; it means nothing for the first.
+	Of int
 }
 
 // People are those whose contacts a family joined; the first has the contact that stays. Whoever merged two contacts
-// says that they are one person's; where both have CPFs, and none in common, it was a mistake, unless a member has
-// since taken those of the first away. Where a merge is no longer kept, the first CPF of a contact says whose it is,
-// because merging adds the others behind it.
+// says that they are one person's; where both had CPFs, and none in common, it was a mistake, unless a member has since
+// left no CPF but the other's. Where a merge is no longer kept, the first CPF of a contact says whose it is, because
+// merging adds the others behind it.
 func (f Family) People() []Someone {
 	top := kinOf(f)
 	people := []Someone{{Contact: top.contact}}
-	var collect func(of *kin, at int, branch string)
-	collect = func(of *kin, at int, branch string) {
+	var collect func(of *kin, at int)
+	collect = func(of *kin, at int) {
 		for _, k := range of.merged {
-			branch, at := branch, at
-			if of == top {
-				branch = k.contact.ID
-			}
+			at := at
 			if k.mistaken {
-				people = append(people, Someone{Contact: k.contact, Of: at, Branch: branch})
+				people = append(people, Someone{Contact: k.contact, Of: at})
 				at = len(people) - 1
 			} else {
 				people[at].Merged = append(people[at].Merged, k.contact)
-				people[at].Forgotten = people[at].Forgotten || k.gone.Unreadable
 			}
-			collect(k, at, branch)
+			collect(k, at)
 		}
 	}
-	collect(top, 0, "")
+	collect(top, 0)
 	return people
 }
 
@@ -69,27 +61,32 @@ type kin struct {
 	merged   []*kin
 	// cut are the mistaken merges whose content came into the contact, the first first; kept are the others.
 	cut, kept []crm.Removal
+	// away are the CPFs of those who were merged by mistake.
+	away []Identity
 	// forgotten is whether a merge is no longer kept whose content came into the contact.
 	forgotten bool
 }
 
 func kinOf(f Family) *kin {
 	k := &kin{contact: f.Contact, gone: f.Gone}
-	var away []Identity // CPFs of other people that the contact has by now
+	without := func(all []Identity, others ...[]Identity) []Identity {
+		return slices.DeleteFunc(all, func(i Identity) bool { return slices.Contains(slices.Concat(others...), i) })
+	}
 	for _, one := range slices.Backward(f.Merged) {
 		child := kinOf(one)
 		k.merged = append(k.merged, child)
-		isAway := func(i Identity) bool { return slices.Contains(away, i) }
-		before := slices.DeleteFunc(cpfs(one.Gone.Before), isAway)
-		child.mistaken = differ(before, cpfs(child.contact)) && share(before, cpfs(f.Contact))
+		theirs, now := cpfs(child.contact), cpfs(f.Contact)
+		corrected := len(now) > 0 && len(without(now, k.away, theirs)) == 0
+		child.mistaken = differ(without(cpfs(one.Gone.Before), k.away), theirs) && !corrected
 		if child.mistaken {
 			k.cut = append(k.cut, one.Gone)
-			away = append(away, cpfs(child.contact)...)
+			k.away = append(k.away, theirs...)
 			continue
 		}
-		k.cut = append(k.cut, child.cut...)
-		k.kept = append(k.kept, one.Gone)
-		k.kept = append(k.kept, child.kept...)
+		kept := one.Gone
+		kept.Contact = child.contact
+		k.cut, k.kept = append(k.cut, child.cut...), append(append(k.kept, kept), child.kept...)
+		k.away = append(k.away, child.away...)
 		k.forgotten = k.forgotten || child.forgotten || one.Gone.Unreadable
 	}
 	for _, gone := range slices.Backward(k.cut) {
@@ -114,10 +111,9 @@ func cpfs(c crm.Contact) []Identity {
 }
 
 // differ reports whether two contacts have CPFs, and none in common.
-func differ(one, other []Identity) bool { return len(one) > 0 && len(other) > 0 && !share(one, other) }
-
-func share(one, other []Identity) bool {
-	return slices.ContainsFunc(one, func(i Identity) bool { return slices.Contains(other, i) })
+func differ(one, other []Identity) bool {
+	return len(one) > 0 && len(other) > 0 &&
+		!slices.ContainsFunc(one, func(i Identity) bool { return slices.Contains(other, i) })
 }
 
 // Held reports whether one of their contacts has an identity in its fields.
@@ -137,14 +133,37 @@ func (p *Person) IsIn(o Someone, by Identity) bool {
 		})
 }
 
-// MayBeIn reports whether somebody may be the person, one of whose contacts is no longer kept.
-func (p *Person) MayBeIn(o Someone) bool { return o.Forgotten && !p.isOther(o.Contact) }
+// WasIn reports whether somebody is the person, whose contact was merged into theirs and is no longer kept.
+func (p *Person) WasIn(o Someone, id string) bool {
+	return !p.isOther(o.Contact) &&
+		slices.ContainsFunc(o.Merged, func(c crm.Contact) bool { return c.ID == id })
+}
 
 // isOther reports whether a contact has a CPF, the person's CPF is known, and they differ.
 func (p *Person) isOther(c crm.Contact) bool {
 	mine := cpfs(c)
 	return len(mine) > 0 && !slices.ContainsFunc(mine, p.Knows) &&
 		slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
+}
+
+// Without returns a contact of somebody else without what identifies the person.
+func (p *Person) Without(c crm.Contact) crm.Contact {
+	if p.Named(c) {
+		c.Name = crm.NoName
+	}
+	if i, err := ByEmail(c.Email); err == nil && p.Knows(i) {
+		c.Email = ""
+	}
+	phone := Identity{Phone, c.PhoneE164}
+	if p.Knows(phone) || slices.Contains(p.Phones, phone) {
+		c.Phone, c.PhoneE164 = "", ""
+	}
+	c.Documents = slices.DeleteFunc(slices.Clone(c.Documents), func(d document.Document) bool {
+		i, ok := OfDocument(d)
+		return ok && p.Knows(i)
+	})
+	c.Note = p.Redact(c.Note)
+	return c
 }
 
 // Has reports whether a contact is one of the person's.

@@ -13,8 +13,8 @@ type File struct {
 	Names []string
 }
 
-// Called returns those of some names that name the person.
-func (p *Person) Called(names []string) []string {
+// NamedBy returns those of some names that name the person.
+func (p *Person) NamedBy(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return !p.Mentions(name) && p.inFile(name) == ""
 	})

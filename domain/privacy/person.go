@@ -69,7 +69,8 @@ func (p *Person) named(s string) bool {
 		return false
 	}
 	said := foldName(strings.ReplaceAll(folded, "+", " ")) // a form's space
-	return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(said, name) })
+	// A short one is part of many words.
+	return slices.ContainsFunc(p.Names, func(name string) bool { return len(name) > 3 && strings.Contains(said, name) })
 }
 
 // Posted reports whether a post names the person: its headers, its body, or what its body is read as, such as a name or
@@ -140,7 +141,7 @@ func (p *Person) Take(c crm.Contact) (found []Identity) {
 	if phone := (Identity{Phone, c.PhoneE164}); c.PhoneE164 != "" && !p.Knows(phone) && !slices.Contains(p.Phones, phone) {
 		p.Phones = append(p.Phones, phone)
 	}
-	if name := text.Fold(c.Name); len(name) > 3 && !slices.Contains(p.Names, name) {
+	if name := text.Fold(c.Name); name != "" && !slices.Contains(p.Names, name) {
 		p.Names = append(p.Names, name)
 	}
 	return found
@@ -159,15 +160,17 @@ func (p *Person) TakePart(id string) {
 }
 
 // Named reports whether a contact has one of the person's names.
-func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, text.Fold(c.Name)) }
+func (p *Person) Named(c crm.Contact) bool { return p.Called(c.Name) }
+
+// Called reports whether a name is one of the person's.
+func (p *Person) Called(name string) bool { return slices.Contains(p.Names, text.Fold(name)) }
 
 // Happened reports whether an entry in another contact's history names the person. The two contacts of a merge are
 // named in both histories, by name alone, and that they were parted leaves nothing else to tell who is meant.
 func (p *Person) Happened(e crm.Event) bool { return p.Mentions(e.Subject) || p.mergedWith(e) }
 
 func (p *Person) mergedWith(e crm.Event) bool {
-	return (e.Kind == crm.Merged || e.Kind == crm.Parted) && e.Subject != crm.NoName &&
-		slices.Contains(p.Names, text.Fold(e.Subject))
+	return (e.Kind == crm.Merged || e.Kind == crm.Parted) && e.Subject != crm.NoName && p.Called(e.Subject)
 }
 
 // RedactEvent is the subject of another contact's entry without the person; empty where it was their name.

@@ -137,6 +137,9 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"removals.remove": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Remove(ctx, crm.Removal{})
 	},
+	"removals.save": func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Save(ctx, crm.Removal{})
+	},
 	"removals.restore": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Restore(ctx, crm.Contact{}, crm.Event{})
 	},

@@ -162,6 +162,74 @@ func TestSlowTheSecondFactor(t *testing.T) {
 	})
 }
 
+// TestSlowAPasskeyInsteadOfACode: whoever has no other second factor spends no recovery code for each change, and the
+// device keeps no key that was refused.
+func TestSlowAPasskeyInsteadOfACode(t *testing.T) {
+	t.Parallel()
+	env := testkit.SQLite(t)
+	base := named(t, env)
+	start(t, env)
+	b := browsertest.StartBrowser(t, base)
+	device := b.Authenticator()
+	has := func(when string, passkeys int) {
+		t.Helper()
+		if n := device.Passkeys(); n != passkeys {
+			t.Errorf("%d passkeys in the device %s, want %d", n, when, passkeys)
+		}
+	}
+	b.SignIn(email, password)
+	b.Visit("/conta/segundo-fator")
+	b.Fill("#nome", "Chave de teste")
+	b.Fill("#prova-chave", "não é ela")
+	b.Press("Criar chave")
+	b.See("A senha atual não confere.")
+	comesBack(t, b, "#nome", "Chave de teste", "prova-chave")
+	has("after another password", 0)
+	fits(b)
+	b.Fill("#prova-chave", password)
+	b.Press("Criar chave")
+	b.See("Guarde estes códigos agora")
+	has("after the password", 1)
+	b.Press("Já guardei")
+	b.See("10 códigos guardados ainda valem", "Chave de teste")
+	fits(b)
+
+	b.Press("Refazer os códigos")
+	b.See("Refazer os códigos de recuperação?")
+	b.Accessible()
+	b.Click("#perguntar [data-proof]")
+	b.See("Guarde estes códigos agora")
+	b.Press("Já guardei")
+	b.Press("Ligar códigos")
+	b.See("O código que ele mostra")
+	fits(b)
+	shown := browsertest.Eval[string](b, "document.querySelector('#codigos code').textContent")
+	b.Fill("#codigo", code(t, strings.ReplaceAll(shown, " ", ""), 0))
+	b.Click("#codigos [data-proof]")
+	b.See("Códigos ligados.", "10 códigos guardados ainda valem")
+	b.Fill("#nome", "A mesma de novo")
+	b.Click("#chaves [data-proof]")
+	b.See("A chave de acesso não foi usada.") // the device has one already
+	has("after it refused", 1)
+	device.Forget()
+	b.Press("Criar chave") // proven already
+	b.See("Chave de acesso criada.", "A mesma de novo", "10 códigos guardados ainda valem")
+	has("after it forgot the first", 1)
+
+	b.Visit("/conta/segundo-fator?perguntar=desligar")
+	b.Fill("#prova", "000000")
+	b.Click("#perguntar button[type=submit]")
+	b.See("Desligar o segundo fator?", "Este código não vale")
+	fits(b)
+	b.Press("Cancelar")
+	b.See("10 códigos guardados ainda valem")
+	b.Press("Remover")
+	b.See("Ela não serve mais para entrar.")
+	b.Click("#perguntar [data-proof]")
+	b.See("Chave de acesso removida.")
+	walked.Add(1)
+}
+
 // TestSlowAnInvitationAndAForgottenPassword by e-mail; then the owner reads in the audit what was done.
 func TestSlowAnInvitationAndAForgottenPassword(t *testing.T) {
 	t.Parallel()

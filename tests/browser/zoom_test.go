@@ -61,3 +61,25 @@ const undrawn = `[...document.querySelectorAll('main .switch, main progress, mai
 // beyond names what reaches over the edge.
 const beyond = `[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
 	.map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 4).join(', ')`
+
+// TestSlowTheOpenSettingIsInSight on a phone, in the list of all of them: with script, which scrolls the list to it,
+// and without.
+func TestSlowTheOpenSettingIsInSight(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		b.Size(360, false)
+		seen := func(how string) {
+			t.Helper()
+			for _, page := range []string{"/equipe", "/rodizios", "/bureaus", "/finalidades"} {
+				b.Visit(page)
+				lookuptest.Eventually(t, "the entry of "+page+" is in sight "+how, func() bool {
+					return browsertest.Eval[bool](b, `(r => r.left >= 0 && r.right <= innerWidth && r.width > 0)(
+						document.querySelector('.set-n [aria-current]').getBoundingClientRect())`)
+				})
+			}
+		}
+		seen("with script")
+		b.WithoutScript()
+		seen("without script")
+	})
+}

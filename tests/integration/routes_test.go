@@ -156,6 +156,7 @@ const pages = `
 	admin GET /configuracoes
 	admin GET /equipe
 	admin GET /equipe/funis
+	admin GET /equipe/funis/{id} funnel
 	admin GET /equipe/origens
 	admin POST /equipe/membros
 	admin POST /equipe/membros/{id} member
@@ -194,6 +195,7 @@ const pages = `
 	all   POST /conta/segundo-fator/desligar
 	all   POST /conta/segundo-fator/recuperacao
 	owner POST /conta/segundo-fator/exigir
+	all   POST /conta/segundo-fator/prova/inicio
 	all   POST /conta/segundo-fator/chave/inicio
 	all   POST /conta/segundo-fator/chave
 	self  POST /conta/segundo-fator/chave/{id}/remover passkey

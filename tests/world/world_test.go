@@ -240,7 +240,7 @@ func (w *world) open(name string) (*instance, error) {
 	i.automations = automations.New(store, now, automations.Means{
 		Conditions: automation.NewConditions(), Catalog: offered, Destinations: automation.Destinations{},
 	})
-	i.subjects = privacyapp.NewSubjects(store, store, journal{}, now, i.contacts.PartFor)
+	i.subjects = privacyapp.NewSubjects(store, store, journal{}, now, i.contacts.PartToErase)
 	i.audit = privacyapp.NewAudit(store, now)
 	i.webhooks, i.funnels = intakeapp.NewWebhooks(store, now), contacts.NewFunnels(store, now)
 	i.purposes, i.orgs = privacyapp.NewPurposes(store, now), team.NewOrganisations(store, now)

@@ -300,7 +300,7 @@ func (r jobs) Page(
 		scopes = append(scopes, engine.Where(rule+" = ?", f.AutomationID))
 	}
 	if f.ContactID != "" {
-		scopes = append(scopes, contacts.OfContact(f.ContactID))
+		scopes = append(scopes, contacts.OfContact(orgID, f.ContactID))
 	}
 	switch f.State {
 	case "":

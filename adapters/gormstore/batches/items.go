@@ -131,7 +131,7 @@ type resultRow struct {
 var itemColumns = engine.ColumnNames(BatchItemRow{}, "i")
 
 func (r batches) Items(
-	ctx context.Context, batchID string, state batch.State, after, limit int,
+	ctx context.Context, orgID, batchID string, state batch.State, after, limit int,
 ) (out []ports.BatchItem, err error) {
 	err = r.Query(ctx, "batches.items", func(db *gorm.DB) error {
 		find := db.Table("batch_items AS i").Select(itemColumns+`, f.id AS first_id, COALESCE(f.state, '') AS first_state,
@@ -139,6 +139,9 @@ func (r batches) Items(
 			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.org_id = i.org_id "+
 				"AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)
+		if orgID != ports.AnyOrg {
+			find = find.Where(engine.WithOrgOf(db, "i"), orgID)
+		}
 		if state == batch.Invalid {
 			find = find.Where("i.state = " + engine.Literal(batch.Invalid)) // spelled as in the partial index
 		} else if state != "" {

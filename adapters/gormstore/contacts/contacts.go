@@ -174,8 +174,8 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 	return out, err
 }
 
-func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
-	found, err := engine.FindAll(ctx, r.QueryList, "contacts.brief", ContactRow.brief,
+func (r contacts) Brief(ctx context.Context, orgID string, ids []string) (map[string]crm.Contact, error) {
+	found, err := engine.FindAll(ctx, r.QueryList, "contacts.brief", ContactRow.brief, engine.In(orgID),
 		engine.Where("id IN ?", engine.Given(ids)), withoutNote)
 	out := make(map[string]crm.Contact, len(found))
 	for _, c := range found {
@@ -316,7 +316,7 @@ func (r contacts) Stray(ctx context.Context, most int) ([]crm.Contact, error) {
 		engine.Where("stage_id IN ?", gone), engine.Order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(most) })
 }
 
-func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(contactID),
+func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Event, error) {
+	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(orgID, contactID),
 		engine.Order("id"))
 }

@@ -58,7 +58,7 @@ func (r contacts) answered(
 			return changed.Error
 		}
 		var merged []RemovedRow
-		if err := mergedInto(c.ID)(db.Session(&gorm.Session{NewDB: true})).Find(&merged).Error; err != nil {
+		if err := mergedInto(c.OrgID, c.ID)(db.Session(&gorm.Session{NewDB: true})).Find(&merged).Error; err != nil {
 			return err
 		}
 		with := engine.Mapped(merged, func(row RemovedRow) crm.Removal { return RemovalOf(r.vault, row) })

@@ -102,7 +102,7 @@ func (s search) front(in sequence, ascending bool) *gorm.DB {
 		return in.cut(in.beyondLast(in.indexed(Inside(s.db)).Where("org_id = ?", s.orgID)), searchFront)
 	}
 	above, below := in.between(s.Since, ascending)
-	return s.by.Page(Inside(s.db), "contacts", above, below, ascending, searchFront)
+	return s.by.Page(engine.Routed(s.orgID)(Inside(s.db)), "contacts", above, below, ascending, searchFront)
 }
 
 // among keeps those of some contacts that the search wants.
@@ -143,7 +143,7 @@ func (s search) indexed(amounts bool) *gorm.DB {
 func (s search) count(most int) (n int, err error) {
 	// PostgreSQL's index reads everything that it has of a word.
 	if s.n <= searchFront || s.db.Name() == "postgres" {
-		front := s.by.Page(Inside(s.db), "contacts", engine.IDsSince(s.Since), engine.AfterAll, false, searchFront)
+		front := s.by.Page(engine.Routed(s.orgID)(Inside(s.db)), "contacts", engine.IDsSince(s.Since), engine.AfterAll, false, searchFront)
 		if n, err = s.few(s.among(front), most); err != nil || n == most || s.n <= searchFront {
 			return n, err
 		}

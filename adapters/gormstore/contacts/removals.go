@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -85,11 +87,10 @@ type removals struct {
 func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 	const op = "removals.remove"
 	id := gone.Contact.ID
-	content := removedJSON{contactJSONOf(gone.Contact), contactJSONOf(gone.Before), contactJSONOf(gone.After), gone.By}
 	row := RemovedRow{
 		ID: engine.UID(id), OrgID: engine.UID(gone.Contact.OrgID), WebhookID: engine.Optional(gone.Contact.WebhookID),
 		IntoID: engine.Optional(gone.IntoID), At: engine.Stamp(gone.At),
-		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
+		Content: SealRemoval(r.vault, gone),
 	}
 	contact, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
 		withoutNote, engine.Of(gone.Contact.OrgID, id))
@@ -109,18 +110,32 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 	})
 }
 
+// SealRemoval seals what is kept of a removed contact.
+func SealRemoval(v *engine.Vault, gone crm.Removal) []byte {
+	content := removedJSON{contactJSONOf(gone.Contact), contactJSONOf(gone.Before), contactJSONOf(gone.After), gone.By}
+	return v.SealJSON(content, "removed_contacts|content|"+gone.Contact.ID)
+}
+
+func (r removals) Save(ctx context.Context, gone crm.Removal) error {
+	return r.Inside(ctx, "removals.save", func(db *gorm.DB) error {
+		of := engine.Of(gone.Contact.OrgID, gone.Contact.ID)(db.Model(&RemovedRow{}))
+		return engine.OrNotFound(of.Where("content IS NOT NULL").
+			Update("content", engine.Blob(SealRemoval(r.vault, gone))))
+	})
+}
+
 func (r removals) Find(ctx context.Context, orgID, id string) (crm.Removal, error) {
 	return engine.FindOne(ctx, r.Query, "removals.find", engine.With(r.vault, RemovalOf), engine.Of(orgID, id))
 }
 
-func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
-	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf), mergedInto(contactID))
+func (r removals) Into(ctx context.Context, orgID, contactID string) ([]crm.Removal, error) {
+	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf), mergedInto(orgID, contactID))
 }
 
 // mergedInto are the contacts that became part of one, the last first.
-func mergedInto(contactID string) engine.Scope {
+func mergedInto(orgID, contactID string) engine.Scope {
 	return func(db *gorm.DB) *gorm.DB {
-		return db.Where("into_id = ?", engine.Optional(contactID)).Order("at DESC, id DESC")
+		return engine.In(orgID)(db).Where("into_id = ?", engine.Optional(contactID)).Order("at DESC, id DESC")
 	}
 }
 
@@ -143,18 +158,18 @@ func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 // mergesMost bounds the length of a chain of merges.
 const mergesMost = 100
 
-// Survivor follows a merged contact to the one that it is now part of.
-func Survivor(db *gorm.DB, id engine.UID) (engine.UID, error) {
+// Survivor follows a merged contact of an organisation to the one that it is now part of.
+func Survivor(db *gorm.DB, orgID string, id engine.UID) (engine.UID, error) {
 	if id == "" {
 		return "", ports.ErrNotFound // see byID
 	}
+	same := func() *gorm.DB { return engine.In(orgID)(db.Session(&gorm.Session{NewDB: true})).Where("id = ?", id) }
 	for range mergesMost {
 		var row RemovedRow
-		err := db.Session(&gorm.Session{NewDB: true}).Select("into_id").Take(&row, "id = ?", id).Error
+		err := same().Select("into_id").Take(&row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
-			var there int
-			err = db.Session(&gorm.Session{NewDB: true}).Raw("SELECT COUNT(*) FROM contacts WHERE id = ?", id).
-				Scan(&there).Error
+			var there int64
+			err = same().Model(&ContactRow{}).Count(&there).Error
 			if err == nil && there == 0 {
 				err = ports.ErrNotFound
 			}
@@ -171,41 +186,61 @@ func Survivor(db *gorm.DB, id engine.UID) (engine.UID, error) {
 	return "", ports.ErrNotFound
 }
 
-func (r removals) Survivor(ctx context.Context, id string) (out string, err error) {
+func (r removals) Survivor(ctx context.Context, orgID, id string) (out string, err error) {
 	err = r.Query(ctx, "removals.survivor", func(db *gorm.DB) error {
-		found, err := Survivor(db, engine.UID(id))
+		found, err := Survivor(db, orgID, engine.UID(id))
 		out = string(found)
 		return err
 	})
 	return out, err
 }
 
-// OfContact selects the rows of a contact and of those merged into it.
-func OfContact(id string) engine.Scope {
+// OfContact selects the rows of an organisation's contact and of those merged into it.
+func OfContact(orgID, id string) engine.Scope {
 	return func(db *gorm.DB) *gorm.DB {
-		all, err := Family(db.Session(&gorm.Session{NewDB: true}), engine.Given([]string{id}))
+		all, err := Family(db.Session(&gorm.Session{NewDB: true}), orgID, engine.Given([]string{id}))
 		if err != nil {
 			_ = db.AddError(err)
 		}
-		if len(all) == 1 {
+		if db = engine.In(orgID)(db); len(all) == 1 {
 			return db.Where("contact_id = ?", id)
 		}
 		return db.Where("contact_id IN ?", all)
 	}
 }
 
-// Family returns contacts and those merged into them.
-func Family(db *gorm.DB, ids []string) ([]string, error) {
-	all, last := ids, ids
-	for range mergesMost {
-		var next []string
-		err := db.Model(&RemovedRow{}).Where("into_id IN ?", last).Order("id").Pluck("id", &next).Error
-		if err != nil || len(next) == 0 {
-			return all, err
+// Family returns contacts of an organisation and those merged into them.
+func Family(db *gorm.DB, orgID string, ids []string) ([]string, error) {
+	all := slices.Clone(ids)
+	of, err := Families(db, orgID, ids)
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		if of[id] != id {
+			all = append(all, id)
 		}
-		all, last = append(all, next...), next
 	}
-	return all, nil
+	return all, err
+}
+
+// Families returns, for contacts of an organisation and those merged into them, which of the former each belongs to.
+func Families(db *gorm.DB, orgID string, ids []string) (map[string]string, error) {
+	of, last := make(map[string]string, len(ids)), ids
+	for _, id := range ids {
+		of[id] = id
+	}
+	for range mergesMost {
+		var next []RemovedRow
+		err := engine.In(orgID)(db.Session(&gorm.Session{NewDB: true})).Select("id", "into_id").
+			Find(&next, "into_id IN ?", last).Error
+		if err != nil || len(next) == 0 {
+			return of, err
+		}
+		last = nil
+		for _, row := range next {
+			of[string(row.ID)] = of[string(*row.IntoID)]
+			last = append(last, string(row.ID))
+		}
+	}
+	return of, nil
 }
 
 // Forget keeps the rows, which say what posts were answered, and, for merged contacts, keyed hashes of what they were
@@ -257,7 +292,7 @@ func (r removals) forgetSome(db *gorm.DB, secret []byte, ids []string) error {
 		return err
 	}
 	if len(gone) > 0 {
-		if gone, err = Family(db, gone); err != nil {
+		if gone, err = Family(db, ports.AnyOrg, gone); err != nil {
 			return err
 		}
 		if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {

@@ -84,8 +84,7 @@ func (r told) Answered(ctx context.Context, orgID, runID string, at time.Time) e
 }
 
 func (r told) OfContact(ctx context.Context, orgID, contactID string) ([]automation.Told, error) {
-	return engine.FindAll(ctx, r.Query, "told.ofContact", engine.With(r.vault, toldOf), OfContact(contactID),
-		engine.Where("org_id = ?", orgID),
+	return engine.FindAll(ctx, r.Query, "told.ofContact", engine.With(r.vault, toldOf), OfContact(orgID, contactID),
 		engine.Order("at, id"))
 }
 

@@ -73,11 +73,37 @@ func EachOrg(next *gorm.DB, f func(of Scope) (found bool, err error)) error {
 
 // WithOrg is the condition on an organisation beside one whose index is to be walked: SQLite, which has no statistics,
 // would walk the organisation's, and PostgreSQL sometimes.
-func WithOrg(db *gorm.DB) string {
+func WithOrg(db *gorm.DB) string { return withOrg(db, "org_id") }
+
+// WithOrgOf is WithOrg for a table that has a name of its own in the statement.
+func WithOrgOf(db *gorm.DB, table string) string { return withOrg(db, table+".org_id") }
+
+func withOrg(db *gorm.DB, column string) string {
 	if Distributed(db) {
-		return "org_id = ?"
+		return column + " = ?"
 	}
-	return "CAST(org_id AS text) = ?"
+	return "CAST(" + column + " AS text) = ?"
+}
+
+// In selects the rows of an organisation beside another condition, whose index is to be walked (see WithOrg); those of
+// all with ports.AnyOrg.
+func In(orgID string) Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if orgID == ports.AnyOrg {
+			return db
+		}
+		return db.Where(WithOrg(db), orgID)
+	}
+}
+
+// Routed says to Citus which organisation's rows a statement reads, where it finds those of one anyway.
+func Routed(orgID string) Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if !Distributed(db) || orgID == ports.AnyOrg {
+			return db
+		}
+		return db.Where("org_id = ?", orgID)
+	}
 }
 
 // OnCitus is a part of a statement for Citus alone.

@@ -191,7 +191,7 @@ func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[engine
 	out := map[engine.UID]engine.UID{}
 	err := r.Query(ctx, "inbox.known", func(db *gorm.DB) error {
 		for _, receipt := range receipts {
-			id, err := contacts.Survivor(db, receipt.ContactID)
+			id, err := contacts.Survivor(db, ports.AnyOrg, receipt.ContactID)
 			if err == nil {
 				out[receipt.ContactID] = id
 			} else if !errors.Is(err, ports.ErrNotFound) {

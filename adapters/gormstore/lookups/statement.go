@@ -313,14 +313,14 @@ func (r statement) OfContact(
 	ctx context.Context, orgID, contactID string, limit int,
 ) (out []ports.ContactLookup, err error) {
 	err = r.Query(ctx, "statement.ofContact", func(db *gorm.DB) error {
-		family, err := contacts.Family(fresh(db), engine.Given([]string{contactID}))
+		family, err := contacts.Family(fresh(db), orgID, engine.Given([]string{contactID}))
 		if err != nil {
 			return err
 		}
 		var rows []LookupRow
 		for _, id := range family {
 			var own []LookupRow
-			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), engine.Passing("org_id = ?", orgID)
+			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), ofOrganisation(orgID)
 			err := w.Page(ofOrg(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false, limit).Find(&own).Error
 			if err != nil {
 				return err

@@ -167,7 +167,7 @@ func passed(by lookup.Asker, f lookup.Filter) engine.Scope {
 	if by.Members {
 		condition += " AND key_id IS NULL"
 	}
-	return engine.Passing(condition, values...)
+	return func(db *gorm.DB) *gorm.DB { return engine.Passing(condition, values...)(engine.Routed(by.OrgID)(db)) }
 }
 
 // ofPurpose walks an asker's entries of one purpose; for members, those of the whole organisation.
@@ -207,11 +207,16 @@ func indexOf(by lookup.Asker) engine.Walk {
 func alike(by lookup.Asker) engine.Scope {
 	switch {
 	case by.KeyID != "" || by.MemberID != "":
-		return engine.Passing("org_id = ?", by.OrgID)
+		return ofOrganisation(by.OrgID)
 	case by.Members:
 		return engine.Where("key_id IS NULL")
 	}
 	return func(db *gorm.DB) *gorm.DB { return db }
+}
+
+// ofOrganisation keeps those of an organisation among the walked entries.
+func ofOrganisation(orgID string) engine.Scope {
+	return func(db *gorm.DB) *gorm.DB { return engine.Passing("org_id = ?", orgID)(engine.Routed(orgID)(db)) }
 }
 
 // within keeps the entries of a period.

@@ -22,6 +22,8 @@ type webhookPage struct {
 	Deliveries []deliveryLine
 	Outcome    webhook.Outcome
 	Next       string
+	// Way and After are what the address says of the way to connect and of the posts; empty where it says nothing.
+	Way, After string
 	Month      webhook.Summary
 	Spark      web.Spark
 	Try        *trial
@@ -33,6 +35,12 @@ type webhookPage struct {
 	Page string
 	// Alike is how many refusals have an address under the webhook's own key of the e-mail.
 	Alike int
+}
+
+// Query is what the address of the page says about a way to connect, the posts with an outcome, and those after one: a
+// link that changes one of them keeps the others.
+func (d webhookPage) Query(way string, o webhook.Outcome, after string) string {
+	return web.WithQuery(web.QueryOf(webhookFilter{Snippet: way, Outcome: o, After: after}))
 }
 
 // deliveryLine is a delivery in the log.
@@ -87,7 +95,7 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 	}
 	data := webhookPage{
 		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
-		Outcome: f.Outcome, Try: try, Problem: problem, Page: c.PostForm.Get("pagina"),
+		Outcome: f.Outcome, After: f.After, Try: try, Problem: problem, Page: c.PostForm.Get("pagina"),
 	}
 	if w.Kind.Fetched() {
 		if data.Sources, data.Waiting, err = s.Leads.Sources(c.Ctx(), c.By, w.ID); err != nil {
@@ -98,7 +106,7 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 	data.Snippet = data.Snippets[0]
 	for _, snippet := range data.Snippets {
 		if snippet.ID == f.Snippet {
-			data.Snippet = snippet
+			data.Snippet, data.Way = snippet, snippet.ID
 		}
 	}
 	log, err := s.Intake.Deliveries(c.Ctx(), c.By, w.ID, f.Outcome, f.After, deliveriesAtOnce+1)
@@ -163,8 +171,8 @@ func (s pages) webhookRegenerate(c *web.Call, f struct {
 	return c.Done("/webhooks/"+id, "Endereço novo gerado. Cole-o em cada formulário que usava o antigo.")
 }
 
-// webhookTry shows what a pasted body would make, beside the way to connect that was open. The body is posted, never in
-// an address.
+// webhookTry shows what a pasted body would make, beside the way to connect and the posts that were shown. The body is
+// posted, never in an address.
 func (s pages) webhookTry(c *web.Call, f struct {
 	Body web.AsTyped `form:"corpo"`
 }) error {
@@ -180,7 +188,9 @@ func (s pages) webhookTry(c *web.Call, f struct {
 	default:
 		return err
 	}
-	return s.webhookPage(c, webhookFilter{Snippet: c.URL.Query().Get("como")}, t, "")
+	shown := c.URL.Query()
+	at := webhookFilter{Snippet: shown.Get("como"), Outcome: webhook.Outcome(shown.Get("resultado"))}
+	return s.webhookPage(c, at, t, "")
 }
 
 // pagesConnect connects a webhook with the pages of a token. The token is posted, and never shown again.

@@ -50,7 +50,7 @@ type factorData struct {
 	Picture, Spaced string
 	// Owner says that the member may require second factors; Needed that the member must have one, and has none.
 	Owner, Needed bool
-	// Key is whether the form that comes back is that of a passkey.
+	// Key is whether the form that comes back is that of a passkey, which says itself what is wrong.
 	Key bool
 }
 
@@ -65,6 +65,7 @@ func (s pages) factorPage(c *web.Call, status int, shown web.Form, ask string) (
 		return err
 	}
 	_, data.Key = data.Values["nome"]
+	data.Key = data.Key && s.Factors.TakesPasskeys()
 	fields := map[string]bool{"nome": data.Key, "atual": data.Key || data.Secret != "",
 		"codigo": ask != "" || data.Secret != ""}
 	if !fields[data.Field] {
@@ -108,25 +109,54 @@ func (s pages) codesBegin(c *web.Call) error {
 	return c.Redirect(web.FactorPath + "#codigos")
 }
 
+// proofFields are the answer of a passkey, which script puts into a form that asks for a code.
+type proofFields struct {
+	Ticket string      `form:"prova-bilhete"`
+	Answer web.AsTyped `form:"prova-resposta"`
+}
+
+// or is the proof of a form: the answer of a passkey, or else what was typed.
+func (f proofFields) or(typed string) team.Proof {
+	return team.Proof{Code: typed, Ticket: f.Ticket, Answer: []byte(f.Answer)}
+}
+
 // ownCode is a form that asks for a code.
 type ownCode struct {
 	Code string `form:"codigo" app:"code"`
+	proofFields
+}
+
+// currentFields are what a form asks for that also has other fields of its own.
+type currentFields struct {
+	Typed web.AsTyped `form:"atual" app:"proof"`
+	proofFields
+}
+
+func (f currentFields) proof() team.Proof { return f.or(string(f.Typed)) }
+
+// proofBegin sends the challenge of a proof to script.
+func (s pages) proofBegin(c *web.Call) error {
+	challenge, err := s.Factors.BeginProof(c.Ctx(), c.By)
+	if err != nil {
+		return err
+	}
+	return offer(c, challenge)
 }
 
 func (s pages) codesConfirm(c *web.Call, f struct {
-	Code  string      `form:"codigo" app:"code"`
-	Proof web.AsTyped `form:"atual" app:"proof"`
+	Code string `form:"codigo" app:"code"`
+	currentFields
 }) error {
-	recovery, err := s.Factors.ConfirmCodes(c.Ctx(), c.By, f.Code, string(f.Proof))
+	recovery, err := s.Factors.ConfirmCodes(c.Ctx(), c.By, f.Code, f.proof())
 	return s.factorDone(c, &f, "", err, recovery, "Códigos ligados.")
 }
 
 func (s pages) factorOff(c *web.Call, f ownCode) error {
-	return s.factorDone(c, &f, "desligar", s.Factors.Off(c.Ctx(), c.By, f.Code), nil, "Segundo fator desligado.")
+	return s.factorDone(c, &f, "desligar", s.Factors.Off(c.Ctx(), c.By, f.or(f.Code)), nil, "Segundo fator desligado.")
 }
 
 func (s pages) recoveryRenew(c *web.Call, f ownCode) error {
-	recovery, err := s.Factors.Renew(c.Ctx(), c.By, f.Code)
+	recovery, err := s.Factors.Renew(c.Ctx(), c.By, f.or(f.Code))
 	return s.factorDone(c, &f, "refazer", err, recovery, "")
 }
 
@@ -140,10 +170,14 @@ func (s pages) factorRequire(c *web.Call, f struct {
 	return s.factorDone(c, &f, "", s.Factors.Require(c.Ctx(), c.By, f.Required), nil, notice)
 }
 
-func (s pages) passkeyNew(c *web.Call) error {
-	challenge, err := s.Factors.BeginPasskey(c.Ctx(), c.By)
+// passkeyNew sends the challenge of a new passkey to script or, where it is refused, the page with the form.
+func (s pages) passkeyNew(c *web.Call, f struct {
+	Name string `form:"nome" app:"name"`
+	currentFields
+}) error {
+	challenge, err := s.Factors.BeginPasskey(c.Ctx(), c.By, f.Name, f.proof())
 	if err != nil {
-		return err
+		return s.factorDone(c, &f, "", err, nil, "")
 	}
 	return offer(c, challenge)
 }
@@ -152,13 +186,12 @@ func (s pages) passkeyAdd(c *web.Call, f struct {
 	Name   string      `form:"nome" app:"name"`
 	Ticket string      `form:"bilhete"`
 	Answer web.AsTyped `form:"resposta" app:"passkey"`
-	Proof  web.AsTyped `form:"atual" app:"proof"`
 }) error {
-	recovery, err := s.Factors.AddPasskey(c.Ctx(), c.By, f.Ticket, f.Name, []byte(f.Answer), string(f.Proof))
+	recovery, err := s.Factors.AddPasskey(c.Ctx(), c.By, f.Ticket, f.Name, []byte(f.Answer))
 	return s.factorDone(c, &f, "", err, recovery, "Chave de acesso criada.")
 }
 
 func (s pages) passkeyRemove(c *web.Call, f ownCode) error {
-	err := s.Factors.RemovePasskey(c.Ctx(), c.By, c.PathValue("id"), f.Code)
+	err := s.Factors.RemovePasskey(c.Ctx(), c.By, c.PathValue("id"), f.or(f.Code))
 	return s.factorDone(c, &f, "chave-"+c.PathValue("id"), err, nil, "Chave de acesso removida.")
 }

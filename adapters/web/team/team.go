@@ -103,6 +103,25 @@ func (s pages) funnelsOf(c *web.Call, data *teamPage) (err error) {
 // funnelAt is the address of a funnel, open, on its page.
 func funnelAt(id string) string { return "/equipe/funis?funil=" + id + "#f-" + id }
 
+// funnelOpen leads to a funnel. A refused form about it is shown at its address, which a browser may open again.
+func (s pages) funnelOpen(c *web.Call) error {
+	if err := c.Manager(); err != nil {
+		return err
+	}
+	all, err := s.Funnels.List(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return err
+	}
+	id := c.PathValue("id")
+	if !slices.ContainsFunc(all, func(f crm.Funnel) bool { return f.ID == id }) {
+		return web.ErrNowhere
+	}
+	return c.Redirect(funnelAt(id))
+}
+
+// originAt is the address of an origin, in sight, on its page.
+func originAt(id string) string { return "/equipe/origens#o-" + id }
+
 // teamDone answers a form of a page: with a notice, or with the fault above it.
 func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
 	address := "/equipe/" + part
@@ -146,14 +165,14 @@ type nameFields struct {
 }
 
 func (s pages) originAdd(c *web.Call, f nameFields) error {
-	_, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
-	return s.editDone(c, "/equipe/origens", teamPage{Part: "origens"}, &f, err, "Origem acrescentada.")
+	made, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
+	return s.editDone(c, originAt(made.ID), teamPage{Part: "origens"}, &f, err, "Origem acrescentada.")
 }
 
 func (s pages) originRename(c *web.Call, f nameFields) error {
 	id := c.PathValue("id")
 	err := s.Origins.Rename(c.Ctx(), c.By, id, f.Name)
-	return s.editDone(c, "/equipe/origens#o-"+id, teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
+	return s.editDone(c, originAt(id), teamPage{Part: "origens", Edit: id}, &f, err, "Origem renomeada.")
 }
 
 func (s pages) originRemove(c *web.Call) error {

@@ -50,7 +50,7 @@ func withSubjects(e *command.Environment, f func(*privacyapp.Subjects) error) er
 // SubjectsOf is the use case of data subjects, with the journal of erasures.
 func SubjectsOf(e *command.Environment, store *gormstore.Store) *privacyapp.Subjects {
 	return privacyapp.NewSubjects(store, store, JournalOf(e), command.Now,
-		contacts.New(store, command.Now).PartFor)
+		contacts.New(store, command.Now).PartToErase)
 }
 
 type subjectExportCmd struct {

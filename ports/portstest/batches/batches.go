@@ -211,8 +211,11 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 	kit.Must(t, s.(ports.SubjectIndex).CatchUp(ctx)) //nolint:forcetypeassert // every store has one
 	p := &privacy.Person{OrgID: b.OrgID, Identities: []privacy.Identity{{Type: privacy.CPF, Value: "52998224725"}}}
 	is := func() []any {
-		left, err := repo.Items(ctx, b.ID, "", 0, 1000)
+		left, err := repo.Items(ctx, b.OrgID, b.ID, "", 0, 1000)
 		kit.Must(t, err)
+		theirs, err := repo.Items(ctx, kit.ID(), b.ID, "", 0, 1000)
+		kit.Must(t, err)
+		kit.Same(t, "in another organisation", len(theirs), 0)
 		found, err := repo.Find(ctx, ports.AnyOrg, b.ID)
 		kit.Must(t, err)
 		ids, _, err := s.Repos().SubjectTraces.Traces(ctx, p, privacy.Items, "", 1000)
@@ -290,7 +293,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	repeat.ID, repeat.Line = kit.ID(), 40
 	kit.Must(t, repo.AddItems(ctx, []batch.Item{repeat}))
 	lines := func(state batch.State, after, limit int) (out string) {
-		found, err := repo.Items(ctx, b.ID, state, after, limit)
+		found, err := repo.Items(ctx, ports.AnyOrg, b.ID, state, after, limit)
 		kit.Must(t, err)
 		for _, i := range found {
 			out += fmt.Sprint(i.Line, ":", i.First.State, " ")
@@ -353,7 +356,7 @@ func refusedItems(t *testing.T, s ports.Store) {
 	shown := func(what, want string) {
 		t.Helper()
 		var all string
-		found, err := repo.Items(ctx, b.ID, "", 0, 9)
+		found, err := repo.Items(ctx, ports.AnyOrg, b.ID, "", 0, 9)
 		kit.Must(t, err)
 		for _, i := range found {
 			all += fmt.Sprint(i.Code, ":", i.First.Code, " ")
@@ -581,7 +584,7 @@ func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 		return err
 	}))
 	kit.Must(t, <-done)
-	left, err := repo.Items(ctx, preparing.ID, "", 0, 10)
+	left, err := repo.Items(ctx, ports.AnyOrg, preparing.ID, "", 0, 10)
 	kit.Must(t, err)
 	kit.Same(t, "the items of a batch that was quoted while it was given up", len(left), 1)
 }

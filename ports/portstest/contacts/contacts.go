@@ -50,7 +50,7 @@ func contacts(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "a stage with contacts", used, want)
 	}
-	events, err := repos.ContactHistory.Events(ctx, want.ID)
+	events, err := repos.ContactHistory.Events(ctx, o.ID, want.ID)
 	kit.Must(t, err)
 	kit.Same(t, "history, oldest first", events[1:], []crm.Event{moved, given, noted})
 
@@ -65,12 +65,18 @@ func contacts(t *testing.T, s ports.Store) {
 	} {
 		kit.WantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
 	}
-	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, kit.ID(), ""})
+	brief, err := repos.Contacts.Brief(ctx, o.ID, []string{want.ID, kit.ID(), ""})
 	kit.Must(t, err)
 	unsealed := want
 	unsealed.Note, unsealed.Attribution, unsealed.Documents, unsealed.Consents = "", nil, nil, nil
 	kit.Same(t, "brief", brief, map[string]crm.Contact{want.ID: unsealed})
-	brief, err = repos.Contacts.Brief(ctx, nil)
+	brief, err = repos.Contacts.Brief(ctx, kit.ID(), []string{want.ID})
+	kit.Must(t, err)
+	kit.Same(t, "brief in another organisation", len(brief), 0)
+	events, err = repos.ContactHistory.Events(ctx, kit.ID(), want.ID)
+	kit.Must(t, err)
+	kit.Same(t, "history in another organisation", len(events), 0)
+	brief, err = repos.Contacts.Brief(ctx, o.ID, nil)
 	kit.Must(t, err)
 	kit.Same(t, "brief of nobody", len(brief), 0)
 	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, kit.ID())
@@ -132,7 +138,7 @@ func contactEdits(t *testing.T, s ports.Store) {
 	none, err := repos.ContactSearch.WithDocument(ctx, kit.ID(), c.Documents[0], 10)
 	kit.Must(t, err)
 	kit.Same(t, "in another organisation", len(none), 0)
-	events, err := repos.ContactHistory.Events(ctx, c.ID)
+	events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its history", events[1:], []crm.Event{edited})
 	contactWithoutDocument(t, s, c)

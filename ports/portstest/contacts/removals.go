@@ -98,7 +98,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 	first, err := repos.Inbox.Known(ctx, w.ID, []string{"k"}, a.Fingerprint)
 	kit.Must(t, err)
 	kit.Same(t, "a retry is answered with its id", first[0].ContactID, c.ID)
-	_, err = repos.Removals.Survivor(ctx, c.ID)
+	_, err = repos.Removals.Survivor(ctx, o.ID, c.ID)
 	kit.WantErr(t, "survivor of a deleted contact", err, ports.ErrNotFound)
 	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Removals.Remove(ctx, gone) })
 	kit.WantErr(t, "removed twice", err, ports.ErrNotFound)
@@ -109,7 +109,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 	again, err := repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "brought back", again, c)
-	events, err := repos.ContactHistory.Events(ctx, c.ID)
+	events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its history", len(events), 2)
 	totals, err = repos.ContactSearch.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}}, 100)
@@ -122,7 +122,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 		n, err := repos.Removals.Forget(ctx, kit.At.Add(time.Duration(f.before)*time.Microsecond), kit.At.Add(-time.Hour))
 		kit.Must(t, err)
 		kit.Same(t, "forgotten", n, f.n)
-		events, err := repos.ContactHistory.Events(ctx, c.ID)
+		events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
 		kit.Must(t, err)
 		kit.Same(t, "history that is kept", len(events), f.events)
 	}
@@ -147,30 +147,42 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	remove(t, s, crm.Removal{Contact: all[0], IntoID: all[1].ID, Before: all[1], After: all[1], By: "Ana", At: kit.At})
 	remove(t, s, crm.Removal{Contact: all[1], IntoID: all[2].ID, Before: all[2], After: all[2], By: "Ana", At: kit.At})
 	for i, c := range all {
-		survivor, err := repos.Removals.Survivor(ctx, c.ID)
+		survivor, err := repos.Removals.Survivor(ctx, o.ID, c.ID)
 		kit.Must(t, err)
 		kit.Same(t, "survivor", survivor, all[2].ID)
 		first, err := repos.Inbox.Known(ctx, w.ID, []string{"a", "b", "c"}[i:i+1], nil)
 		kit.Must(t, err)
 		kit.Same(t, "a retry is answered with", first[0].ContactID, all[2].ID)
-		events, err := repos.ContactHistory.Events(ctx, c.ID)
+		events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
 		kit.Must(t, err)
 		kit.Same(t, "history", len(events), i+1)
 	}
-	_, err := repos.Removals.Survivor(ctx, kit.ID())
+	_, err := repos.Removals.Survivor(ctx, o.ID, kit.ID())
 	kit.WantErr(t, "survivor of none", err, ports.ErrNotFound)
-	into, err := repos.Removals.Into(ctx, all[2].ID)
+	into, err := repos.Removals.Into(ctx, o.ID, all[2].ID)
 	kit.Must(t, err)
 	kit.Same(t, "what became part of it", len(into), 1)
+	theirs, err := repos.Removals.Into(ctx, kit.ID(), all[2].ID)
+	kit.Must(t, err)
+	kit.Same(t, "in another organisation", len(theirs), 0)
+	_, err = repos.Removals.Survivor(ctx, kit.ID(), all[0].ID)
+	kit.WantErr(t, "survivor in another organisation", err, ports.ErrNotFound)
 	kit.Same(t, "and what that was", into[0].Contact, all[1])
+	changed := into[0]
+	changed.Before.Name = "Outra"
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Removals.Save(ctx, changed) }))
+	changed, err = repos.Removals.Find(ctx, o.ID, changed.Contact.ID)
+	kit.Must(t, err)
+	kit.Same(t, "what it is kept with", changed.Before.Name, "Outra")
 	known := privacy.Identity{Type: privacy.Email, Value: strings.ToLower(all[0].Email)}
 	merged := func(orgID string) (ids []string) {
 		found, err := repos.Subjects.Merged(ctx, orgID, known)
 		kit.Must(t, err)
-		for _, c := range found {
-			if !slices.Contains(ids, c.ID) {
-				ids = append(ids, c.ID)
+		for _, one := range found {
+			if !slices.Contains(ids, one.Into.ID) {
+				ids = append(ids, one.Into.ID)
 			}
+			kit.Same(t, "which was merged", one.ID == all[0].ID || one.ID == all[1].ID, true)
 		}
 		return ids
 	}
@@ -182,11 +194,11 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	n, err = repos.Removals.Forget(ctx, kit.At.Add(time.Hour), kit.At.Add(time.Hour))
 	kit.Must(t, err)
 	kit.Same(t, "merges forgotten", n, 2)
-	into, err = repos.Removals.Into(ctx, all[2].ID)
+	into, err = repos.Removals.Into(ctx, o.ID, all[2].ID)
 	kit.Must(t, err)
 	kit.Same(t, "what became part of it then",
 		[]any{len(into), into[0].Contact.ID, into[0].Unreadable, into[0].Contact.Name}, []any{1, all[1].ID, true, ""})
-	events, err := repos.ContactHistory.Events(ctx, all[2].ID)
+	events, err := repos.ContactHistory.Events(ctx, o.ID, all[2].ID)
 	kit.Must(t, err)
 	kit.Same(t, "history that stays", len(events), 3)
 	kit.Same(t, "what it became part of, long after", merged(o.ID), []string{all[2].ID})

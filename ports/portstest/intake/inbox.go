@@ -26,7 +26,7 @@ func taking(t *testing.T, s ports.Store) {
 	got, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 	kit.Must(t, err)
 	kit.Same(t, "contact", got, n.Contact)
-	events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
+	events, err := repos.ContactHistory.Events(ctx, o.ID, n.Contact.ID)
 	kit.Must(t, err)
 	kit.Same(t, "history", events, []crm.Event{n.Event})
 	told, err := repos.Notifications.List(ctx, o.ID, "", 10)

@@ -28,7 +28,7 @@ func takingSeveral(t *testing.T, s ports.Store) {
 		got, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 		kit.Must(t, err)
 		kit.Same(t, "contact", got, n.Contact)
-		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
+		events, err := repos.ContactHistory.Events(ctx, o.ID, n.Contact.ID)
 		kit.Must(t, err)
 		kit.Same(t, "history", events, []crm.Event{n.Event})
 		kit.Same(t, "notification", told[199-i], n.Notification)
@@ -188,7 +188,7 @@ func oneOfSeveralFails(t *testing.T, s ports.Store) {
 		kit.WantErr(t, "key", err, ports.ErrNotFound)
 		_, err = repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 		kit.WantErr(t, "job", err, ports.ErrNotFound)
-		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
+		events, err := repos.ContactHistory.Events(ctx, o.ID, n.Contact.ID)
 		kit.Must(t, err)
 		kit.Same(t, "history", len(events), 0)
 	}

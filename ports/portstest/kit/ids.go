@@ -27,7 +27,7 @@ func NoID(t *testing.T, s ports.Store) {
 		"batch":        func() error { _, err := repos.Batches.Find(ctx, orgID, ""); return err },
 		"contact":      func() error { _, err := repos.Contacts.Find(ctx, orgID, ""); return err },
 		"removal":      func() error { _, err := repos.Removals.Find(ctx, orgID, ""); return err },
-		"survivor":     func() error { _, err := repos.Removals.Survivor(ctx, ""); return err },
+		"survivor":     func() error { _, err := repos.Removals.Survivor(ctx, ports.AnyOrg, ""); return err },
 		"bulk action":  func() error { _, err := repos.Bulks.Find(ctx, orgID, ""); return err },
 		"rotation":     func() error { _, err := repos.Rotations.Find(ctx, orgID, ""); return err },
 		"webhook":      func() error { _, _, err := repos.Webhooks.Find(ctx, orgID, ""); return err },
@@ -84,13 +84,19 @@ func NoID(t *testing.T, s ports.Store) {
 		Same(t, what+" beside none", n, 1)
 	}
 	for what, found := range map[string]func() (int, error){
-		"records":  func() (int, error) { all, err := repos.History.Records(ctx, []string{""}); return len(all), err },
-		"entries":  func() (int, error) { all, err := repos.Statement.Entries(ctx, []string{""}); return len(all), err },
-		"asked":    func() (int, error) { all, err := repos.Statement.Asked(ctx, []string{""}); return len(all), err },
-		"answers":  func() (int, error) { all, err := repos.SubjectTraces.Answers(ctx, []string{""}); return len(all), err },
-		"contacts": func() (int, error) { all, err := repos.Contacts.Brief(ctx, []string{""}); return len(all), err },
-		"history":  func() (int, error) { all, err := repos.ContactHistory.Events(ctx, ""); return len(all), err },
-		"merged":   func() (int, error) { all, err := repos.Removals.Into(ctx, ""); return len(all), err },
+		"records": func() (int, error) { all, err := repos.History.Records(ctx, []string{""}); return len(all), err },
+		"entries": func() (int, error) { all, err := repos.Statement.Entries(ctx, []string{""}); return len(all), err },
+		"asked":   func() (int, error) { all, err := repos.Statement.Asked(ctx, []string{""}); return len(all), err },
+		"answers": func() (int, error) { all, err := repos.SubjectTraces.Answers(ctx, []string{""}); return len(all), err },
+		"contacts": func() (int, error) {
+			all, err := repos.Contacts.Brief(ctx, ports.AnyOrg, []string{""})
+			return len(all), err
+		},
+		"history": func() (int, error) {
+			all, err := repos.ContactHistory.Events(ctx, ports.AnyOrg, "")
+			return len(all), err
+		},
+		"merged": func() (int, error) { all, err := repos.Removals.Into(ctx, ports.AnyOrg, ""); return len(all), err },
 	} {
 		n, err := found()
 		Must(t, err)

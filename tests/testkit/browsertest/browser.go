@@ -300,6 +300,15 @@ func (b *Browser) Size(width int64, dark bool) {
 	}
 }
 
+// WithoutScript keeps the scripts of later pages from running.
+func (b *Browser) WithoutScript() {
+	b.tb.Helper()
+	off := emulation.SetScriptExecutionDisabledParams{Value: true}
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, off); err != nil {
+		b.tb.Fatal(err)
+	}
+}
+
 // Media shows the page as on a medium, such as print, empty for a screen, and with a media feature of a value.
 func (b *Browser) Media(medium string, feature ...string) {
 	b.tb.Helper()

@@ -3,6 +3,7 @@ package persons
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,16 +52,24 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		if found.RowsAffected == 0 {
 			continue
 		}
+		all, err := contacts.Family(db, p.OrgID, []string{id})
+		if err != nil {
+			return nil, err
+		}
+		// Somebody was merged into it since it was looked at: the next round knows who that is.
+		if slices.ContainsFunc(all, func(one string) bool { return !p.Has(one) }) {
+			continue
+		}
 		mark(p, row.Note, row.Attribution, row.Documents, row.Consents)
 		markTexts(p, row)
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
+		err = errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
 		gone[privacy.Contacts]++
-		with, err := r.forgetFamily(db, p, id)
+		with, err := r.forgetFamily(db, p, all)
 		if err != nil {
 			return nil, err
 		}
@@ -70,12 +79,8 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
-// latter.
-func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (privacy.Counts, error) {
-	all, err := contacts.Family(db, []string{id})
-	if err != nil {
-		return nil, err
-	}
+// latter; all are their ids.
+func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (privacy.Counts, error) {
 	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
 		markAll(db, p, "removed_contacts", "content", "id", all), markAll(db, p, "told_stages", "content", "contact_id", all),
 		r.untrace(db, p, privacyrows.MergedTrace,
@@ -141,15 +146,8 @@ func (f finding) texts(some *gorm.DB) (ids []string, err error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	var events []contacts.EventRow
-	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "kind", "subject").
-		Find(&events, "contact_id IN ? AND subject IS NOT NULL",
-			engine.Mapped(rows, func(row contacts.ContactRow) engine.UID { return row.ID })).Error
-	named := map[engine.UID]bool{}
-	for _, row := range events {
-		e := contacts.EventOf(f.store.Vault, row)
-		named[row.ContactID] = named[row.ContactID] || !e.Unreadable && f.p.Happened(e)
-	}
+	named, err := f.happened(some.Session(&gorm.Session{NewDB: true}),
+		engine.Mapped(rows, func(row contacts.ContactRow) string { return string(row.ID) }))
 	for _, row := range rows {
 		id := string(row.ID)
 		var from []crm.Attribute
@@ -157,12 +155,29 @@ func (f finding) texts(some *gorm.DB) (ids []string, err error) {
 		if row.Attribution != nil && err == nil {
 			_ = json.Unmarshal(plain, &from) // the row's writer made it
 		}
-		if !f.his(&row.ID) && (named[row.ID] || f.mention(row.Note, "contacts|note|"+id) ||
+		if !f.his(&row.ID) && (named[id] || f.mention(row.Note, "contacts|note|"+id) ||
 			f.p.Mentions(valuesOf(from))) {
 			ids = append(ids, id)
 		}
 	}
 	return ids, err
+}
+
+// happened returns those of some contacts whose history names the person: their own, or that of one merged into them.
+func (f finding) happened(db *gorm.DB, ids []string) (map[string]bool, error) {
+	of, err := contacts.Families(db, f.p.OrgID, ids)
+	if err != nil {
+		return nil, err
+	}
+	var events []contacts.EventRow
+	err = db.Select("id", "contact_id", "kind", "subject").
+		Find(&events, "contact_id IN ? AND subject IS NOT NULL", slices.Collect(maps.Keys(of))).Error
+	named := map[string]bool{}
+	for _, row := range events {
+		e, id := contacts.EventOf(f.store.Vault, row), of[string(row.ContactID)]
+		named[id] = named[id] || !e.Unreadable && f.p.Happened(e)
+	}
+	return named, err
 }
 
 // unmention removes the person from the texts of a contact about somebody else.
@@ -199,10 +214,14 @@ func nullable(b []byte) any {
 	return engine.Blob(b)
 }
 
-// redactEvents removes a person from the history of another contact.
+// redactEvents removes a person from the history of another contact and of those merged into it.
 func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.UID) error {
+	all, err := contacts.Family(db, p.OrgID, []string{string(contactID)})
+	if err != nil {
+		return err
+	}
 	var events []contacts.EventRow
-	if err := db.Find(&events, "contact_id = ? AND subject IS NOT NULL", contactID).Error; err != nil {
+	if err := db.Find(&events, "contact_id IN ? AND subject IS NOT NULL", all).Error; err != nil {
 		return err
 	}
 	for _, row := range events {
@@ -242,7 +261,7 @@ func isAbout(gone crm.Removal, p *privacy.Person) bool {
 }
 
 // eraseRemoved forgets the content of contacts that are already gone. The name of a merged one stands in the other's
-// history.
+// history. A merged contact of somebody else only loses what it has of the person.
 func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	gone := privacy.Counts{}
 	for _, id := range ids {
@@ -254,12 +273,27 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		if found.RowsAffected == 0 { // it was restored meanwhile: the next round finds the contact
 			continue
 		}
+		was := contacts.RemovalOf(r.store.Vault, row)
+		if was.IntoID != "" && !p.Has(id) && !p.Has(was.IntoID) && !was.Unreadable {
+			mark(p, row.Content)
+			was.Contact, was.Before, was.After = p.Without(was.Contact), p.Without(was.Before), p.Without(was.After)
+			err := db.Model(&row).Update("content", engine.Blob(contacts.SealRemoval(r.store.Vault, was))).Error
+			if err != nil {
+				return nil, err
+			}
+			gone[privacy.Removed]++
+			continue
+		}
 		if row.IntoID != nil {
-			if err := r.unname(db, *row.IntoID, contacts.RemovalOf(r.store.Vault, row)); err != nil {
+			if err := r.unname(db, *row.IntoID, was); err != nil {
 				return nil, err
 			}
 		}
-		with, err := r.forgetFamily(db, p, id)
+		all, err := contacts.Family(db, p.OrgID, []string{id})
+		if err != nil {
+			return nil, err
+		}
+		with, err := r.forgetFamily(db, p, all)
 		if err != nil {
 			return nil, err
 		}

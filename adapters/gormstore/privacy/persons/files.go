@@ -19,14 +19,14 @@ var (
 	keptBatches = keeper{
 		kind: privacy.Batches, table: "batches", within: ofOrg, indexed: true,
 		about: opening(func(f finding, row batches.BatchRow) (engine.UID, bool) {
-			return row.ID, len(f.p.Called(fileOfBatch(f.store.Vault, row).Names)) > 0
+			return row.ID, len(f.p.NamedBy(fileOfBatch(f.store.Vault, row).Names)) > 0
 		}, "id", "name", "columns", "sheets"),
 		read: reading(fileOfBatch), erase: each(privacy.Batches, subjects.renameBatch),
 	}
 	keptImports = keeper{
 		kind: privacy.Imports, table: "bulk_actions", within: ofOrg + " AND settings IS NOT NULL",
 		about: opening(func(f finding, row contacts.BulkRow) (engine.UID, bool) {
-			return row.ID, len(f.p.Called(fileOfImport(f.store.Vault, row).Names)) > 0
+			return row.ID, len(f.p.NamedBy(fileOfImport(f.store.Vault, row).Names)) > 0
 		}, "id", "settings"),
 		read: reading(fileOfImport), erase: each(privacy.Imports, subjects.renameImport),
 	}

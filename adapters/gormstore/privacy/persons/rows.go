@@ -133,7 +133,7 @@ func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) 
 var keptNotices = keeper{
 	kind: privacy.Notices, table: "notifications", within: ofOrg, indexed: true,
 	about: opening(func(f finding, row team.NotificationRow) (engine.UID, bool) {
-		return row.ID, f.his(&row.ContactID) || len(f.p.Called([]string{row.Subject})) > 0
+		return row.ID, f.his(&row.ContactID) || len(f.p.NamedBy([]string{row.Subject})) > 0
 	}, "id", "contact_id", "subject"),
 	read: reading(noticeOf), erase: subjects.eraseNotices,
 }

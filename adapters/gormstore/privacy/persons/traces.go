@@ -74,7 +74,9 @@ func (r subjects) contactsBy(
 	return out, err
 }
 
-func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) (out []crm.Contact, err error) {
+func (r subjects) Merged(
+	ctx context.Context, orgID string, i privacy.Identity,
+) (out []ports.MergedContact, err error) {
 	hashes, err := r.Hashes(ctx, orgID, i)
 	if err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 			}
 		}
 		for _, id := range ids {
-			into, err := contacts.Survivor(db, engine.UID(id))
+			into, err := contacts.Survivor(db, orgID, engine.UID(id))
 			if errors.Is(err, ports.ErrNotFound) {
 				continue
 			}
@@ -109,8 +111,9 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 			if err != nil {
 				return err
 			}
-			// None, where it was removed meanwhile.
-			out = append(out, engine.Mapped(rows, engine.With(r.store.Vault, contacts.ContactOf))...)
+			for _, row := range rows { // none, where it was removed meanwhile
+				out = append(out, ports.MergedContact{ID: id, Into: contacts.ContactOf(r.store.Vault, row)})
+			}
 		}
 		return nil
 	})
