@@ -41,7 +41,7 @@ func TestSecretsByTheirWords(t *testing.T) {
 	for key, value := range map[string]string{
 		"chave_pix": "11987654321", "product_key": "A1", "license_key": "K1", "Esqueceu a senha?": "Sim", "senha_da_fila": "A17",
 		"signature": "Ana Lima", "assinatura": "Ouro", "Amigo secreto": "Beto", "cookies": "aceito", "authorization": "I agree",
-		"chave de acesso": "3526", "pass": "VIP", "keywords": "bolo", "Token": "verde",
+		"chave de acesso": "3526", "pass": "VIP", "Access pass": "VIP", "keywords": "bolo", "Token": "verde",
 	} {
 		body := `{"email":"a@b.c","fields":[{"label":"` + key + `","value":"` + value + `"}]}`
 		if d := mustRead(t, "", body); d.Note() != key+": "+value && d.Note() != value {

@@ -17,7 +17,7 @@ var (
 	secretWords = names.Set(`
 		password passwords passwd passphrase pwd senha senhas contrasena secret segredo hmac cvv cvc jwt`)
 	// keyWords name one only beside a word for what it opens: a "product key" is sold.
-	keyWords = names.Set(`key keys chave sign signature token tokens pass apikey`)
+	keyWords = names.Set(`key keys chave sign signature token tokens apikey`)
 	// openedWords are what keys open and signatures sign.
 	openedWords = names.Set(`
 		api private auth access activation integration webhook app application encryption security secreta session refresh
