@@ -55,7 +55,7 @@ var (
 	priceWords = names.Set(`value amount price total`)
 	feeWords   = names.Set(`
 		tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id
-		type`)
+		type coupon coupons cupom cupons voucher vouchers cashback partner`)
 	centWords   = names.Set(`cents centavos`)
 	incomeWords = names.Set(`
 		faturamento fatura receita renda salario atualmente atual hoje investe colaboradores revenue income`)

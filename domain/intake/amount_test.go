@@ -53,6 +53,11 @@ func TestAmountKeys(t *testing.T) {
 		{`"object":"checkout.session","livemode":true,"amount_total":9900`, 9900},
 		{`"amount":1500,"currency":"BRL"`, 150000}, {`"qual_o_seu_orçamento_?":"r$_1.500"`, 150000},
 		{`"negocio":{"titulo":"Site","valor":"R$ 2.500,00"}`, 250000},
+		{`"link":{"coupons":[{"code":"A","amount":"10.00"}]}`, 0}, {`"partner_total":"180.00"`, 0},
+		{`"transaction_amount":197,"coupon_amount":10.5`, 19700}, {`"coupon":{"amount":10.5},"recent_amount":"5.00"`, 500},
+		{`"event":"order.success","thrivecart_account":"loja","order":{"total":"19700","total_str":"197.00","tax":"0"}`, 19700},
+		{`"integration_key":"k","seller_id":"A","product":{"price":9700},"transaction":{"total_price":19700}`, 19700},
+		{`"product_key":"p","trans_key":"ven1","trans_value":"19700","trans_total_value":"20700","trans_freight":"1000"`, 19700},
 		{`"Percentual":{"valor":"10"},"recent_amount":"5.00"`, 500}, {`"_total":5400`, 0},
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+c.body+`}`); d.Amount != c.cents*100 {

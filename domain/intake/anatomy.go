@@ -45,7 +45,7 @@ var itemWords = map[part]string{
 		heading pergunta titulo rotulo q`,
 	namePart: `
 		name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter
-		variable campo chave nome fieldcode fieldidentifier alias`,
+		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
 		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext`,
@@ -53,7 +53,8 @@ var itemWords = map[part]string{
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
 		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns
-		questionref questionindex versions ishidden optional short inline object fieldorder fieldgroup kind`,
+		questionref questionindex versions ishidden optional short inline object fieldorder fieldgroup kind adminonly
+		maxlength minlength maxvalue minvalue`,
 }
 
 // partOf looks up the role of a member.

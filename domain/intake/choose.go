@@ -315,7 +315,8 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 	if s >= weakName && a.field == noField && machineChannels[t] {
 		return false
 	}
-	return s < weakName || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
+	return s < weakName ||
+		hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && !strings.HasPrefix(t, "urn:") && strings.IndexByte(t, '@') < 0
 }
 
 // machineChannels are the words by which a program names its own kind.

@@ -119,16 +119,33 @@ func needsOfParts(parts []string) IDNeeds {
 // isTest reports whether the sender says that a submission is a test.
 func isTest(n *tree.Node) bool {
 	n = n.First()
-	if n == nil || n.Kind != tree.Object {
+	return n != nil && n.Kind == tree.Object && slices.ContainsFunc(n.Children, saysTest)
+}
+
+// saysTest reports whether a member says that its post is a test. A word that forms ask about too counts only as a
+// program writes it.
+func saysTest(k tree.Node) bool {
+	if !k.Scalar() || len(k.Text) > 20 || k.Text == "" || len(k.Key) > 20 {
 		return false
 	}
-	for _, k := range [...]string{"is_test", "isTest", "test_lead", "is_test_lead"} {
-		if c := n.Path(k); c != nil && (c.Text == "true" || c.Text == "1") {
-			return true
-		}
+	var buf [64]byte
+	name := names.Append(buf[:0], k.Key)
+	yes, no := k.Kind == tree.Bool && k.Text == "true", k.Kind == tree.Bool && k.Text == "false"
+	switch string(name) {
+	case "istest", "testlead", "istestlead", "testmode", "testipn":
+		return yes || k.Text == "true" || k.Text == "1"
+	case "test", "sandbox", "issandbox":
+		return yes
+	case "livemode":
+		return no
+	case "mode", "environment", "env":
+		return k.Text == "test" || k.Text == "sandbox"
 	}
-	return false
+	return eventTypes[string(name)] && k.Kind == tree.String && testEvents[names.Of(k.Text)]
 }
+
+// testEvents are what products call the event of a test, in normal form.
+var testEvents = names.Set(`test teste ping webhooktest testwebhook webhookping testevent eventtest testping testnotification`)
 
 // The id of a post whose sender has no rule is recognised by its name. An id counts when it stands for the delivery or
 // the submission, because only a retry repeats it. One that stands for the person, the form, the webhook or the visit

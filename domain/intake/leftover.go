@@ -146,6 +146,9 @@ func (l *leftover) isRepeated(a *answer, said saying) bool {
 			return true
 		}
 	}
+	if a.title == "" && a.prefix != "" && isQuestion(a.key) && l.kept[names.Of(a.key)+"\x00"+said.likeness] {
+		return true // the questions and answers once more, in an object of their own
+	}
 	if l.repeats(names.Of(a.label()) + "\x00" + said.likeness) {
 		return true
 	}

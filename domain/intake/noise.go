@@ -100,6 +100,9 @@ func (a *answer) noisy(value string) bool {
 	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		return true
 	}
+	if a.isSecret(value) {
+		return true
+	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
 	if kind := a.noiseKind(); kind != 0 {
 		return kind == hardNoise || !labelled && kind.drops(value)
@@ -307,7 +310,8 @@ func isStateOfRecord(key string) bool {
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
-		original triggered entry sale event criado atualizado enviado occurred`)
+		original triggered entry sale event criado atualizado enviado occurred timestamp createdate updatedate paid payment
+		purchase registered`)
 	sumWords = names.Set(`
 		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
 )

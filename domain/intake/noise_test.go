@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,39 @@ func TestSecretsStayOut(t *testing.T) {
 		"contact":{"google_key":"s3gredo"}}`)
 	if strings.Contains(d.Note(), "s3gredo") {
 		t.Error(d.Note())
+	}
+}
+
+// TestSecretsByTheirWords: whatever a product calls its key or somebody their password, it is no answer; what only has
+// such a word in its name is one.
+func TestSecretsByTheirWords(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{
+		"user_pass", "user_password", "nova_senha", "Sua senha", "Crie uma senha", "senha_acesso", "password_hash",
+		"encrypted_password", "client_secret", "thrivecart_secret", "integration_key", "user_activation_key", "x-api-key",
+		"X-Hub-Signature-256", "verify_sign", "session_tokens", "tokenAcesso", "chave_secreta", "apitoken", "hmac", "cvv",
+	} {
+		body := `{"email":"a@b.c",` + fmt.Sprintf("%q", key) + `:"s3gredo"}`
+		if d := mustRead(t, "", body); strings.Contains(d.Note(), "s3gredo") {
+			t.Errorf("%s: %s", key, d.Note())
+		}
+	}
+	for key, value := range map[string]string{
+		"authorization": "Bearer 0123456789abcdef", "cookies": "_ga=GA1.2; _fbp=fb.1", "acesso": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.x",
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c","`+key+`":"`+value+`"}`); d.Note() != "" {
+			t.Errorf("%s: %s", key, d.Note())
+		}
+	}
+	for key, value := range map[string]string{
+		"chave_pix": "11987654321", "product_key": "A1", "license_key": "K1", "Esqueceu a senha?": "Sim", "senha_da_fila": "A17",
+		"signature": "Ana Lima", "assinatura": "Ouro", "Amigo secreto": "Beto", "cookies": "aceito", "authorization": "I agree",
+		"chave de acesso": "3526", "pass": "VIP", "keywords": "bolo", "Token": "verde",
+	} {
+		body := `{"email":"a@b.c","fields":[{"label":"` + key + `","value":"` + value + `"}]}`
+		if d := mustRead(t, "", body); d.Note() != key+": "+value && d.Note() != value {
+			t.Errorf("%s: %q", key, d.Note())
+		}
 	}
 }
 

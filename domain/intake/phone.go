@@ -38,8 +38,12 @@ func (c *chooser) takePhone(d *Draft) {
 	if names.CountDigits(d.Phone) <= 11 && !strings.HasPrefix(d.Phone, "+") {
 		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
 			whole := "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
+			local := text.Digits(country.values[0]) + d.Phone
+			switch isCountry := fields.E164(whole) != ""; {
+			case !isCountry && names.CountDigits(d.Phone) <= 9 && fields.E164(local) != "":
+				d.Phone, country.taken = local, true // the "local code" is the area's
 			// An extension is some products' word for the country, and most people's for a desk.
-			if !strings.HasSuffix(names.Of(country.name()), "extension") || fields.E164(whole) != "" {
+			case !strings.HasSuffix(names.Of(country.name()), "extension") || isCountry:
 				d.Phone, country.taken = whole, true
 			}
 		}

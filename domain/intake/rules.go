@@ -193,8 +193,14 @@ func (q *candidate) byLeadInKey() bid {
 		return bid{}
 	}
 	b := bid{field: e.field, strength: titleWord, penalty: 10 - e.preference}
+	if b.field == fieldEmail {
+		b.penalty = leadsAddress // "receiver_email" beside "payer_email" says nothing of the lead
+	}
 	return b
 }
+
+// leadsAddress ranks an address before those whose keys do not say whose they are.
+const leadsAddress = -1
 
 // byAddressOfPerson: an "address" or a "handle" of the lead may be one of e-mail, and a "number" that of a phone.
 func (q *candidate) byAddressOfPerson() bid {

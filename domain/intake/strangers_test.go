@@ -373,3 +373,105 @@ func TestNamesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestThingsHaveNames of their own: what a person bought, watches or signed up to lends them no name, and makes nobody
+// else of the "user" who did.
+func TestThingsHaveNames(t *testing.T) {
+	t.Parallel()
+	for _, thing := range []string{
+		"lesson", "chapter", "module", "class", "classroom", "bundle", "challenge", "venue", "newsletter", "popup",
+		"membership_level", "sequence", "broadcast", "segment", "task", "aula", "turma", "desafio", "convenio", "proposta",
+	} {
+		for _, person := range []string{"user", "customer", "aluno"} {
+			named := `{"payload":{"` + thing + `":{"id":3,"name":"Primeira"},"` + person + `":{"email":"ana@x.com"}}}`
+			if got := contactsIn(t, "", named); got != " ana@x.com  " {
+				t.Errorf("%s: %q", named, got)
+			}
+			named = `{"payload":{"` + thing + `":{"id":3,"name":"Primeira"},"` + person +
+				`":{"email":"ana@x.com","first_name":"Ana","last_name":"Lima"}}}`
+			if got := contactsIn(t, "", named); got != "Ana Lima ana@x.com  " {
+				t.Errorf("%s: %q", named, got)
+			}
+		}
+	}
+	for body, want := range map[string]string{
+		`{"email":"ana@x.com","nome_popup":"Ana"}`:                "Ana ana@x.com  ",
+		`{"newsletter":{"nome":"Ana","email":"ana@x.com"}}`:       "Ana ana@x.com  ",
+		`{"popup":{"nome":"Ana","campos":{"email":"ana@x.com"}}}`: "Ana ana@x.com  ",
+	} {
+		if got := contactsIn(t, "", body); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestWhoseAddressTheKeySays: a key with a word for the lead beats one that says of nobody that they are it.
+func TestWhoseAddressTheKeySays(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("payer_email", "ana@x.com", "receiver_email", "loja@x.com", "business", "loja@x.com"),
+		pairs("notification_email", "loja@x.com", "buyer_email", "ana@x.com"),
+		pairs("school_email", "loja@x.com", "student_email", "ana@x.com"),
+	} {
+		if d := mustRead(t, formType, body); d.Email != "ana@x.com" {
+			t.Errorf("%s: %q", body, d.Email)
+		}
+	}
+	if d := mustRead(t, formType, pairs("receiver_email", "ana@x.com")); d.Email != "ana@x.com" {
+		t.Errorf("alone: %q", d.Email)
+	}
+}
+
+// TestTheSenderSaysTest in many ways.
+func TestTheSenderSaysTest(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`"IsTest":true`: true, `"test":true`: true, `"test_mode":true`: true, `"sandbox":true`: true, `"livemode":false`: true,
+		`"live_mode":false`: true, `"mode":"test"`: true, `"environment":"sandbox"`: true, `"event":"test"`: true,
+		`"type":"webhook.test"`: true, `"test_ipn":"1"`: true,
+		`"test":false`: false, `"test":"1"`: false, `"test":"Sim"`: false, `"livemode":true`: false, `"mode":"presencial"`: false,
+		`"environment":"production"`: false, `"event":"Test drive"`: false, `"event":"contest.entry"`: false,
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Test != want {
+			t.Errorf("%s: %v", body, d.Test)
+		}
+	}
+}
+
+// TestPartsOfPhonesByOtherNames: a prefix is an area code, and so is a "local code" that is no country.
+func TestPartsOfPhonesByOtherNames(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"payer_phone_prefix":"11","payer_phone":"987654321"`:  "11987654321 +5511987654321",
+		`"phone_prefix":11,"phone":"987654321"`:                "11987654321 +5511987654321",
+		`"phone_prefix":"+55","phone":"11987654321"`:           "11987654321 +5511987654321",
+		`"phone_local_code":"11","phone_number":"987654321"`:   "11987654321 +5511987654321",
+		`"phone_local_code":"351","phone_number":"912345678"`:  "+351 912345678 +351912345678",
+		`"phone_local_code":"55","phone_number":"11987654321"`: "+55 11987654321 +5511987654321",
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Phone+" "+d.PhoneE164 != want {
+			t.Errorf("%s: %s %s, not %s", body, d.Phone, d.PhoneE164, want)
+		}
+	}
+}
+
+// TestWhatStandsBesideAName: the real name is the name, and the furniture of a form's fields is no answer.
+func TestWhatStandsBesideAName(t *testing.T) {
+	t.Parallel()
+	if d := mustRead(t, "", `{"email":"a@b.c","nickName":"Rosinha","realName":"Rosa Reis"}`); d.Name != "Rosa Reis" {
+		t.Errorf("%q", d.Name)
+	}
+	d := mustRead(t, "", `{"rendered_data":[{"slug":"f1","type":"email","title":"E-mail","value":"a@b.c","json_key":null,
+		"position":1,"raw_value":"a@b.c","admin_only":false,"max_length":255,"meta_key":"email_1"},{"slug":"f2",
+		"type":"dropdown","title":"Qual plano?","value":"Ouro","raw_value":"Ouro","admin_only":false}],
+		"readable_data":{"E-mail":"a@b.c","Qual plano?":"Ouro"}}`)
+	if d.Note() != "Qual plano?: Ouro" {
+		t.Errorf("%q", d.Note())
+	}
+	if d = mustRead(t, "", `{"email":"a@b.c","source":"urn:auth0:loja"}`); d.Origin != "" {
+		t.Errorf("%q", d.Origin)
+	}
+	if d = mustRead(t, "", `{"email":"a@b.c","nin":"529.982.247-25"}`); len(d.Documents) != 1 {
+		t.Errorf("%v", d.Fields)
+	}
+}

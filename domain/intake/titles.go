@@ -65,6 +65,37 @@ var programsThings = names.Set(`
 	anuncio turma section vehicle empreendimento building interest interesse treatment tratamento procedure procedimento
 	specialty especialidade agenda sheet planilha discount desconto currency moeda language idioma locale timezone`)
 
+// thingsWithNames are what people buy, attend, sign up to or are sorted into. A record under such a key has a name of
+// its own. In a longer key the same word may say where a person's name was typed: "nome_popup".
+var thingsWithNames = names.Set(`
+	lesson chapter module class classroom bundle challenge venue newsletter popup widget sequence broadcast magnet segment
+	task level cohort track topic theme award certificate achievement exam activity program programme curriculum bootcamp
+	workshop masterclass conference contest giveaway raffle poll lander website resource asset contract proposal quote
+	estimate method warehouse collection outlet facility studio court seat zone goal milestone board audience rule license
+	licence membership addon extra upsell bump promo promotion voucher reward gift skill connector
+	aula capitulo modulo turma trilha desafio nivel materia disciplina formacao treinamento oficina palestra congresso polo
+	campus programa modalidade boletim isca sequencia segmento tarefa obra contrato proposta documento pasta metodo
+	deposito promocao convenio premio certificado`)
+
+// namesThingAround reports whether a bare name is that of the record around it, and the record a thing.
+func (q *candidate) namesThingAround() bool {
+	if q.prefix == "" || !bareName(q.key) {
+		return false
+	}
+	around := names.Words(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:])
+	if len(around) == 0 {
+		return false
+	}
+	last := around[len(around)-1]
+	if !thingsWithNames[last] && !thingsWithNames[strings.TrimSuffix(last, "s")] &&
+		!thingsWithNames[strings.TrimSuffix(last, "es")] {
+		return false
+	}
+	return !slices.ContainsFunc(q.answers, func(a answer) bool {
+		return strings.HasPrefix(a.prefix, q.prefix) && strings.IndexByte(a.values[0], '@') > 0 // what was typed into it
+	})
+}
+
 // namesProgramsThing reports whether a machine's key is the name of one of these and of nobody.
 func namesProgramsThing(key string) bool {
 	if strings.IndexByte(key, ' ') >= 0 {
@@ -85,7 +116,7 @@ func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
 		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) || // the name of a deal, an order or a thing
-			namesProgramsThing(q.key)
+			namesProgramsThing(q.key) || q.namesThingAround()
 	case fieldEmail:
 		return ofMailbox(q.key)
 	case fieldCompany:

@@ -97,7 +97,7 @@ var aliases = map[field]string{
 		nome nomecliente nomecompleto nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
 		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* seunome yourname fullnames nombre
-		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname*`,
+		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
 		dddcelular dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone
@@ -126,7 +126,7 @@ var aliases = map[field]string{
 		valordoinvestimento valordonegocio valordoprojeto valorestimado valorinvestimento valornegocio valorprojeto
 		valorproposta valorquepretendeinvestir valortotal value* opportunity* oportunidade* estimatedamount estimatedrevenue
 		presupuesto investimentoprevisto investimentodisponivel investimentopretendido investimentodesejado
-		investimentoestimado investimentoinicial verba amounttotal*`,
+		investimentoestimado investimentoinicial verba amounttotal* transactionamount*`,
 	fieldMessage: `
 		additionalinfo additionalinformation body* comentario comentarios comment comments comopodemosajudar
 		comopodemosteajudar conte* contemais conteudo* deixesuamensagem deixeumamensagem descricao description details
@@ -145,7 +145,7 @@ var aliases = map[field]string{
 		first firstname fname mflistingfname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
 		familyname last lastname lname mflistinglname sobrenome surname ultimonome apellido apellidos`,
-	fieldArea: `ddd areacode codigodearea phoneareacode`,
+	fieldArea: `ddd areacode codigodearea phoneareacode phoneprefix`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode
 		phoneextension phonelocalcode`,
