@@ -74,7 +74,7 @@ var thingsWithNames = names.Set(`
 	estimate method warehouse collection outlet facility studio court seat zone goal milestone board audience rule license
 	licence membership addon extra upsell bump promo promotion voucher reward gift skill connector
 	aula capitulo modulo turma trilha desafio nivel materia disciplina formacao treinamento oficina palestra congresso polo
-	campus programa modalidade boletim isca sequencia segmento tarefa obra contrato proposta documento pasta metodo
+	campus programa modalidade boletim isca sequencia segmento tarefa obra contrato proposta pasta metodo
 	deposito promocao convenio premio certificado`)
 
 // namesThingAround reports whether a bare name is that of the record around it, and the record a thing.

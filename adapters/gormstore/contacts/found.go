@@ -143,7 +143,8 @@ func (s search) indexed(amounts bool) *gorm.DB {
 func (s search) count(most int) (n int, err error) {
 	// PostgreSQL's index reads everything that it has of a word.
 	if s.n <= searchFront || s.db.Name() == "postgres" {
-		front := s.by.Page(engine.Routed(s.orgID)(Inside(s.db)), "contacts", engine.IDsSince(s.Since), engine.AfterAll, false, searchFront)
+		of := engine.Routed(s.orgID)(Inside(s.db))
+		front := s.by.Page(of, "contacts", engine.IDsSince(s.Since), engine.AfterAll, false, searchFront)
 		if n, err = s.few(s.among(front), most); err != nil || n == most || s.n <= searchFront {
 			return n, err
 		}

@@ -122,7 +122,8 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w en
 		return given[0], 0, nil
 	}
 	count := func(w engine.Walk, upTo int) (n int, err error) {
-		few := w.Page(engine.Routed(orgID)(Inside(db)).Select("1"), "contacts", engine.IDsSince(f.Since), engine.AfterAll, false, upTo+1)
+		of := engine.Routed(orgID)(Inside(db).Select("1"))
+		few := w.Page(of, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false, upTo+1)
 		err = db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
 		return n, err
 	}
@@ -192,7 +193,8 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last ContactRow) (*
 	}
 	wanted := in.beyondLast(filtered(orgID, q.ContactFilter)(Inside(db)))
 	if n <= most {
-		few := w.Page(engine.Routed(orgID)(Inside(db)).Select("id"), "contacts", engine.IDsSince(q.Since), engine.AfterAll, false, most)
+		of := engine.Routed(orgID)(Inside(db).Select("id"))
+		few := w.Page(of, "contacts", engine.IDsSince(q.Since), engine.AfterAll, false, most)
 		wanted = wanted.Where("id IN (SELECT id FROM (?) AS few)", few)
 		// Neither database may walk the order's index here and skip all other contacts.
 		in.index, in.key = "sqlite_autoindex_contacts_1", in.key+in.unindexed
