@@ -19,7 +19,7 @@ import (
 // was taken for a heading; notifications repeat what files are called.
 func TestWhatFilesAreCalledIsErased(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"Lista ana@x.example", "ana@x.example.csv", "AB"} {
+	for _, name := range []string{"Lista ana@x.example", "ana@x.example.csv", "Dona importou ana@x.example.csv: 2 linhas", "AB"} {
 		inBubble(t, func(t *testing.T, s *setting) {
 			owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}
 			named, column, imports := len(name) > 2, "Cidade", 1

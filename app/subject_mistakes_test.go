@@ -178,18 +178,34 @@ func (s *setting) exported(owner app.Caller, who privacyapp.SubjectQuery) string
 // for, stays, whichever of the two it was merged into.
 func TestWhoIsMergedWhileAnErasureWaits(t *testing.T) {
 	t.Parallel()
-	for _, turned := range []bool{false, true} {
+	for n := range 4 {
+		turned, late := n%2 == 1, n/2 == 1
 		inBubble(t, func(t *testing.T, s *setting) {
 			owner := s.add("dona", crm.Owner)
 			ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
 			who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-			e := must(s.subjects.Erase(t.Context(), owner, who, false))
 			pair := []string{ana, bia}
 			if turned {
 				pair = []string{bia, ana}
 			}
-			done(s.contacts.Merge(t.Context(), owner, pair[0], pair[1]))
-			must(s.subjects.Await(t.Context(), e.ID))
+			merged := false
+			merge := func(k privacy.Kind) {
+				if k == privacy.Lookups && !merged {
+					merged = true
+					done(s.contacts.Merge(t.Context(), owner, pair[0], pair[1]))
+				}
+			}
+			subjects := s.subjects
+			if late { // in the middle of a round
+				subjects = privacyapp.NewSubjects(tracedStore{Store: s.store, found: merge}, s.store.(ports.SubjectIndex),
+					journal{}, now, s.contacts.PartToErase)
+			}
+			e := must(subjects.Erase(t.Context(), owner, who, false))
+			if !late {
+				merge(privacy.Lookups)
+			}
+			must(subjects.Await(t.Context(), e.ID))
+			equal(t, "merged meanwhile", merged, true)
 			equal(t, "left", s.left(owner, who), "map[]")
 			stays, history, err := s.contacts.Show(t.Context(), owner, bia)
 			done(err)

@@ -328,14 +328,14 @@ func (c *Contacts) part(ctx context.Context, by app.Caller, intoID, fromID strin
 		if err := how.may(gone); err != nil {
 			return err
 		}
-		if into.Unreadable {
+		if into.Unreadable && how.audited == "" {
 			return unreadableNow()
 		}
-		still, err := withoutParted(ctx, r, intoID, gone)
+		still, as, err := withoutParted(ctx, r, intoID, gone)
 		if err != nil {
 			return err
 		}
-		after := gone.Parted(into, still...)
+		after := as.Parted(into, still...)
 		if after.Waiting && !into.Waiting { // unless a member has answered since the merge
 			answered, err := isAnswered(ctx, r, into, gone.At.Add(time.Microsecond))
 			if after.Waiting = !answered; err != nil {
@@ -355,6 +355,10 @@ func (c *Contacts) part(ctx context.Context, by app.Caller, intoID, fromID strin
 		}
 		line := contactLine(audit.ContactsParted, gone.Contact)
 		line.Actor = how.audited
+		if into.Unreadable { // then it stays as it is
+			return errors.Join(c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: how.actor}),
+				app.Record(ctx, r, by, line))
+		}
 		if how.tell {
 			err = app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after})
 		}
@@ -367,50 +371,53 @@ func (c *Contacts) part(ctx context.Context, by app.Caller, intoID, fromID strin
 }
 
 // withoutParted returns what stays merged into a contact, or into one that had been merged into it, while one of all
-// these leaves, and takes what that brought out of them: it is in those through which it came, and in what is kept of
-// the contact from before and after each merge since.
+// these leaves, and that one's merge as it parts the contact. It takes what that brought out of them: it is in those
+// through which it came, and in what is kept of the contact from before and after each merge since.
 func withoutParted(
 	ctx context.Context, r ports.Repos, intoID string, gone crm.Removal,
-) (still []crm.Removal, err error) {
-	way := map[string]bool{}
-	for id := gone.IntoID; !way[id]; {
-		way[id] = true
-		if id == intoID {
-			break
-		}
-		next, err := r.Removals.Find(ctx, gone.Contact.OrgID, id)
-		if errors.Is(err, ports.ErrNotFound) || next.IntoID == "" {
-			return nil, app.ContactKind.NotFound()
-		}
+) (still []crm.Removal, _ crm.Removal, err error) {
+	orgID, here := gone.Contact.OrgID, gone.IntoID
+	through := crm.Removal{} // the merge of the contact below here that is on the way
+	for range wayMost {
+		all, err := r.Removals.Into(ctx, orgID, here)
 		if err != nil {
-			return nil, err
+			return nil, gone, err
 		}
-		id = next.IntoID
-	}
-	if !way[intoID] {
-		return nil, app.ContactKind.NotFound()
-	}
-	for of := range way {
-		all, err := r.Removals.Into(ctx, gone.Contact.OrgID, of)
-		if err != nil {
-			return nil, err
+		below := gone
+		if through.IntoID != "" {
+			gone = gone.Through(through.Before)
+			still = append(still, crm.Removal{Contact: through.Before})
 		}
 		for _, other := range all {
 			if other.Contact.ID == gone.Contact.ID || other.Unreadable {
 				continue
 			}
-			through := way[other.Contact.ID]
-			if through {
-				other.Contact = gone.Parted(other.Contact)
+			onWay := other.Contact.ID == through.Contact.ID
+			if onWay {
+				other.Contact = below.Parted(other.Contact)
 			}
-			if still = append(still, other); !through && other.At.Before(gone.At) {
+			if still = append(still, other); !onWay && other.At.Before(gone.At) {
 				continue
 			}
 			other.Before, other.After = gone.Parted(other.Before), gone.Parted(other.After)
 			if err := r.Removals.Save(ctx, other); err != nil {
-				return nil, err
+				return nil, gone, err
 			}
 		}
+		if here == intoID {
+			return still, gone, nil
+		}
+		through, err = r.Removals.Find(ctx, orgID, here)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && through.IntoID == "" {
+			return nil, gone, app.ContactKind.NotFound()
+		}
+		if err != nil {
+			return nil, gone, err
+		}
+		here = through.IntoID
 	}
-	return still, nil
+	return nil, gone, app.ContactKind.NotFound()
 }
+
+// wayMost bounds over how many merges a contact is looked for.
+const wayMost = 100

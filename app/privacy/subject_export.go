@@ -264,6 +264,13 @@ func (x *SubjectExport) contacts(ctx context.Context) iter.Seq2[any, error] {
 func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (SubjectContact, error) {
 	repos := x.s.store.Repos()
 	c, err := repos.Contacts.Find(ctx, x.p.OrgID, id)
+	if errors.Is(err, ports.ErrNotFound) { // unless it is in somebody else's by mistake, it is read with that
+		var gone crm.Removal
+		if gone, err = repos.Removals.Find(ctx, x.p.OrgID, id); err == nil && (gone.IntoID == "" || x.p.Has(gone.IntoID)) {
+			err = ports.ErrNotFound
+		}
+		c = gone.Contact
+	}
 	if err != nil {
 		return SubjectContact{}, err
 	}

@@ -164,9 +164,13 @@ func (s *Subjects) remember(ctx context.Context, p *privacy.Person, id string) e
 	}
 	for _, one := range people {
 		for _, c := range one.All() {
-			if c.ID == id {
-				p.Take(c)
+			if c.ID != id {
+				continue
 			}
+			if p.IsOther(c) { // when it was erased, nobody could tell any more
+				return nil
+			}
+			p.Take(c)
 		}
 	}
 	if !p.Has(id) {

@@ -197,17 +197,19 @@ func (w *erasing) keeping(ctx context.Context, lease time.Duration, do func(cont
 // grow looks for the person's contacts again: an import, a post or the undoing of a merger may have brought one since
 // the erasure began, and with it another address. It reports whether there is more.
 func (w *erasing) grow(ctx context.Context) (bool, error) {
-	size := func(p *privacy.Person) int {
-		return len(p.Contacts) + len(p.Parts) + len(p.Identities) + len(p.Phones) + len(p.Names)
+	size := func(p *privacy.Person) [5]int {
+		return [...]int{len(p.Contacts), len(p.Parts), len(p.Identities), len(p.Phones), len(p.Names)}
 	}
-	p, had := w.e.Person, size(w.e.Person)
-	if err := w.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
-		return false, err
-	}
-	parted, err := w.apart(ctx, p)
-	if err == nil && parted {
-		err = w.extend(ctx, p, slices.Clone(p.Identities))
-	}
+	p, had, parted := w.e.Person, size(w.e.Person), false
+	err := w.keeping(ctx, eraseLease, func(ctx context.Context) (err error) {
+		if err = w.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
+			return err
+		}
+		if parted, err = w.apart(ctx, p); err != nil || !parted {
+			return err
+		}
+		return w.extend(ctx, p, slices.Clone(p.Identities))
+	})
 	if err != nil || size(p) == had {
 		return parted, err
 	}

@@ -181,6 +181,26 @@ func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	return now
 }
 
+// Through returns a merge as it parts a contact into which the other one of it was merged later: what that one had of
+// its own before, it keeps.
+func (r Removal) Through(own Contact) Removal {
+	keeps := func(before *string, after, own string) {
+		if own != "" && own == after {
+			*before = own
+		}
+	}
+	keeps(&r.Before.Name, r.After.Name, own.Name)
+	keeps(&r.Before.Email, r.After.Email, own.Email)
+	keeps(&r.Before.Phone, r.After.Phone, own.Phone)
+	keeps(&r.Before.PhoneE164, r.After.PhoneE164, own.PhoneE164)
+	keeps(&r.Before.Company, r.After.Company, own.Company)
+	keeps(&r.Before.OriginID, r.After.OriginID, own.OriginID)
+	if own.Amount != 0 && own.Amount == r.After.Amount {
+		r.Before.Amount = own.Amount
+	}
+	return r
+}
+
 // Back returns the merged contact as it comes back: as it was, with what was withdrawn since, and with what its part of
 // the note has become. Nobody knows which of the
 // two a member meant, and neither may consent to what its person has withdrawn.

@@ -85,7 +85,14 @@ func kinOf(f Family) *kin {
 		}
 		kept := one.Gone
 		kept.Contact = child.contact
-		k.cut, k.kept = append(k.cut, child.cut...), append(append(k.kept, kept), child.kept...)
+		own := one.Gone.Before
+		for _, gone := range slices.Backward(k.cut) {
+			own = gone.Parted(own, k.kept...)
+		}
+		for _, gone := range child.cut {
+			k.cut = append(k.cut, gone.Through(own))
+		}
+		k.kept = append(append(k.kept, kept, crm.Removal{Contact: own}), child.kept...)
 		k.away = append(k.away, child.away...)
 		k.forgotten = k.forgotten || child.forgotten || one.Gone.Unreadable
 	}
@@ -110,6 +117,9 @@ func cpfs(c crm.Contact) []Identity {
 	return mine
 }
 
+// OfTwo reports whether a merge joined the contacts of two people.
+func OfTwo(gone crm.Removal) bool { return differ(cpfs(gone.Contact), cpfs(gone.Before)) }
+
 // differ reports whether two contacts have CPFs, and none in common.
 func differ(one, other []Identity) bool {
 	return len(one) > 0 && len(other) > 0 &&
@@ -127,7 +137,7 @@ func (o Someone) All() []crm.Contact { return append([]crm.Contact{o.Contact}, o
 // IsIn reports whether somebody is the person, found by an identity: one of their contacts is the person's, and their
 // CPF, if it is known, is the person's, too.
 func (p *Person) IsIn(o Someone, by Identity) bool {
-	return !p.isOther(o.Contact) &&
+	return !p.IsOther(o.Contact) &&
 		slices.ContainsFunc(o.All(), func(c crm.Contact) bool {
 			return holds(c, by) && p.Is(c, by) && (p.Knows(by) || p.Named(c))
 		})
@@ -135,12 +145,12 @@ func (p *Person) IsIn(o Someone, by Identity) bool {
 
 // WasIn reports whether somebody is the person, whose contact was merged into theirs and is no longer kept.
 func (p *Person) WasIn(o Someone, id string) bool {
-	return !p.isOther(o.Contact) &&
+	return !p.IsOther(o.Contact) &&
 		slices.ContainsFunc(o.Merged, func(c crm.Contact) bool { return c.ID == id })
 }
 
-// isOther reports whether a contact has a CPF, the person's CPF is known, and they differ.
-func (p *Person) isOther(c crm.Contact) bool {
+// IsOther reports whether a contact has a CPF, the person's CPF is known, and they differ.
+func (p *Person) IsOther(c crm.Contact) bool {
 	mine := cpfs(c)
 	return len(mine) > 0 && !slices.ContainsFunc(mine, p.Knows) &&
 		slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
@@ -148,15 +158,16 @@ func (p *Person) isOther(c crm.Contact) bool {
 
 // Without returns a contact of somebody else without what identifies the person.
 func (p *Person) Without(c crm.Contact) crm.Contact {
-	if p.Named(c) {
-		c.Name = crm.NoName
-	}
-	if i, err := ByEmail(c.Email); err == nil && p.Knows(i) {
+	other, named := p.IsOther(c), p.Named(c)
+	if i, err := ByEmail(c.Email); err == nil && p.Knows(i) && !other { // two people may share one
 		c.Email = ""
 	}
 	phone := Identity{Phone, c.PhoneE164}
-	if p.Knows(phone) || slices.Contains(p.Phones, phone) {
+	if p.Knows(phone) && !other || named && slices.Contains(p.Phones, phone) {
 		c.Phone, c.PhoneE164 = "", ""
+	}
+	if named {
+		c.Name = crm.NoName
 	}
 	c.Documents = slices.DeleteFunc(slices.Clone(c.Documents), func(d document.Document) bool {
 		i, ok := OfDocument(d)

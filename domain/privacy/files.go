@@ -1,7 +1,7 @@
 package privacy
 
 import (
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,20 +20,23 @@ func (p *Person) NamedBy(names []string) []string {
 	})
 }
 
-// inFile is the name of a file without its ending, which may pass for the end of an address; empty where that does not
-// name the person.
+// fileEndings may pass for the ends of addresses.
+var fileEndings = regexp.MustCompile(`(?i)\.(?:csv|tsv|txt|xlsx?|xlsm|ods|json|xml|pdf|zip|gz)\b`)
+
+// inFile is a name with the endings of files apart from it; empty where that does not name the person.
 func (p *Person) inFile(name string) string {
-	bare := strings.TrimSuffix(name, path.Ext(name))
-	if bare == name || !p.Mentions(bare) {
+	apart := fileEndings.ReplaceAllString(name, " $0")
+	if apart == name || !p.Mentions(apart) {
 		return ""
 	}
-	return bare
+	return apart
 }
 
 // Rename is a name without the person.
 func (p *Person) Rename(name string) string {
-	if bare := p.inFile(name); bare != "" && !p.Mentions(name) {
-		return p.Redact(bare) + path.Ext(name)
+	name = p.Redact(name)
+	if apart := p.inFile(name); apart != "" {
+		return strings.ReplaceAll(p.Redact(apart), " .", ".")
 	}
-	return p.Redact(name)
+	return name
 }

@@ -121,7 +121,7 @@ func (p *Person) Is(c crm.Contact, by Identity) bool {
 		mine := own(c)
 		return len(mine) == 1 && mine[0] == by
 	}
-	return !p.isOther(c)
+	return !p.IsOther(c)
 }
 
 // Take adds a contact about the person and the identities that it gives; it returns those that are new.

@@ -19,6 +19,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // keptContacts are contacts about the person, with their history and runs. keptParts are about others, and have one of
@@ -252,10 +253,15 @@ var keptRemoved = keeper{
 	erase: subjects.eraseRemoved,
 }
 
-// isAbout reports whether a removed contact is about a person, or has one of the person's documents.
+// isAbout reports whether a removed contact is about a person, or has one of the person's documents. An address may be
+// somebody else's, too.
 func isAbout(gone crm.Removal, p *privacy.Person) bool {
 	return slices.ContainsFunc([]crm.Contact{gone.Contact, gone.Before, gone.After}, func(c crm.Contact) bool {
-		return slices.ContainsFunc(contacts.KnownBy(c), p.Knows) ||
+		other := gone.IntoID != "" && p.IsOther(c)
+		is := func(i privacy.Identity) bool {
+			return p.Knows(i) && (!other || i.Type != privacy.Email && i.Type != privacy.Phone)
+		}
+		return slices.ContainsFunc(contacts.KnownBy(c), is) ||
 			slices.Contains(p.Phones, privacy.Identity{Type: privacy.Phone, Value: c.PhoneE164}) && p.Named(c)
 	})
 }
@@ -283,6 +289,16 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 			}
 			gone[privacy.Removed]++
 			continue
+		}
+		// Two people were merged since it was looked at: the next round parts them.
+		if p.Has(id) != p.Has(was.IntoID) && privacy.OfTwo(was) {
+			_, err := contacts.Survivor(db, p.OrgID, row.ID)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, ports.ErrNotFound) {
+				return nil, err
+			}
 		}
 		if row.IntoID != nil {
 			if err := r.unname(db, *row.IntoID, was); err != nil {

@@ -43,10 +43,14 @@ func (r subjects) renameBatch(db *gorm.DB, p *privacy.Person, row batches.BatchR
 	b := batches.BatchOf(r.store.Vault, row)
 	b.Name, b.Tab = p.Rename(b.Name), p.Rename(b.Tab)
 	b.OtherTabs, b.Columns = engine.Mapped(b.OtherTabs, p.Rename), engine.Mapped(b.Columns, p.Rename)
-	now := batches.BatchRowOf(r.store.Vault, b)
-	return true, db.Model(&batches.BatchRow{}).Where("id = ?", row.ID).Updates(map[string]any{
-		"name": now.Name, "columns": engine.Blob(now.Columns), "sheets": nullable(now.Sheets),
-	}).Error
+	now, changed := batches.BatchRowOf(r.store.Vault, b), map[string]any{"name": b.Name}
+	if b.Columns != nil { // else it cannot be opened, and is kept
+		changed["columns"] = engine.Blob(now.Columns)
+	}
+	if b.Tab != "" {
+		changed["sheets"] = engine.Blob(now.Sheets)
+	}
+	return true, db.Model(&batches.BatchRow{}).Where("id = ?", row.ID).Updates(changed).Error
 }
 
 func fileOfImport(v *engine.Vault, row contacts.BulkRow) privacy.File {

@@ -20,7 +20,7 @@ const sweepWithin = 30 * time.Minute
 var erasedTables = []string{
 	"lookups", "records", "subject_traces", "batch_items", "contacts", "contact_documents", "contact_words",
 	"contact_events", "jobs", "removed_contacts", "bulk_items", "deliveries", "notifications", "erasures",
-	"told_stages", "audit_lines",
+	"told_stages", "audit_lines", "batches", "bulk_actions",
 }
 
 // Sweep purges erased data from free space. On SQLite, where removed rows are overwritten, it empties the write-ahead
