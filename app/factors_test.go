@@ -397,6 +397,10 @@ func TestADeviceMakesNoKeyThatIsRefused(t *testing.T) {
 		equal(t, "begun before "+c.what, said(err), out+" passkey")
 	}
 	begun := begin(s.answers(ana, "ana's"))
+	must(s.factors.Renew(ctx, ana, s.answers(ana, "ana's")))
+	_, err = s.factors.AddPasskey(ctx, ana, begun, "iPhone", []byte("later"))
+	equal(t, "begun before the codes were renewed", said(err), out+" passkey")
+	begun = begin(s.answers(ana, "ana's"))
 	done(s.factors.Off(ctx, ana, s.answers(ana, "ana's")))
 	_, err = s.factors.AddPasskey(ctx, ana, begun, "iPhone", []byte("later"))
 	equal(t, "begun with a factor that is off", said(err), out+" passkey")

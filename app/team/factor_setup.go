@@ -112,6 +112,9 @@ func (f *Factors) Renew(ctx context.Context, by app.Caller, proof Proof) (recove
 		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
 			return err
 		}
+		if err := r.Tickets.Drop(ctx, m.ID, access.PasskeyAdd); err != nil { // an old code may have begun it
+			return err
+		}
 		return app.Record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.RecoveryRenewed, Object: m.ID})
 	})
 	return recovery, err

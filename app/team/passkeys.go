@@ -84,7 +84,7 @@ func (f *Factors) BeginPasskey(
 		return Challenge{}, err
 	}
 	if len(who.Keys) >= access.PasskeysMax {
-		return Challenge{}, app.Invalid("passkey", fmt.Sprintf("São até %d chaves de acesso. Remova uma.", access.PasskeysMax))
+		return Challenge{}, tooManyPasskeys()
 	}
 	options, kept, err := f.passkeys.BeginAdd(who)
 	if err != nil {
@@ -95,6 +95,10 @@ func (f *Factors) BeginPasskey(
 		return err
 	})
 	return begun, err
+}
+
+func tooManyPasskeys() error {
+	return app.Invalid("passkey", fmt.Sprintf("São até %d chaves de acesso. Remova uma.", access.PasskeysMax))
 }
 
 // passkeyName returns the name of a passkey as it is stored. Fault: InvalidRequest.
@@ -142,6 +146,9 @@ func (f *Factors) AddPasskey(
 		}
 		if err := unchanged(ctx, r, m, "passkey"); err != nil {
 			return err
+		}
+		if all, err := r.MemberPasskeys.Passkeys(ctx, m.ID); err != nil || len(all) >= access.PasskeysMax {
+			return errors.Join(err, tooManyPasskeys())
 		}
 		if err := r.MemberPasskeys.AddPasskey(ctx, made); err != nil {
 			return err
@@ -241,7 +248,9 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id string, p
 		return gone
 	}
 	err = f.proving(ctx, m, proof, func(ctx context.Context, r ports.Repos, _ string) error {
-		if err := r.MemberPasskeys.RemovePasskey(ctx, m.ID, id); err != nil {
+		// What was begun with the key that goes is not ended.
+		err := errors.Join(r.MemberPasskeys.RemovePasskey(ctx, m.ID, id), r.Tickets.Drop(ctx, m.ID, access.PasskeyAdd))
+		if err != nil {
 			return err
 		}
 		l := audit.Line{OrgID: m.OrgID, Action: audit.PasskeyRemoved, Object: m.ID}

@@ -18,8 +18,9 @@ const (
 	Forgotten  TicketKind = "senha"
 	// Factor is a sign-in, by password or provider, that still waits for the second factor.
 	Factor TicketKind = "fator"
-	// PasskeyAdd and PasskeyUse are passkey challenges.
-	PasskeyAdd TicketKind = "chave_nova"
+	// PasskeyAdd and PasskeyUse are passkey challenges. Versions that asked for no proof before the first called it
+	// "chave_nova".
+	PasskeyAdd TicketKind = "chave_provada"
 	PasskeyUse TicketKind = "chave"
 	// PasskeyProof is the challenge of a passkey that proves who changes their factors. It lets nobody in.
 	PasskeyProof TicketKind = "chave_prova"

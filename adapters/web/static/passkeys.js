@@ -32,6 +32,8 @@
     if (begun?.name !== name || begun.until - Date.now() < 60e3) {
       begun = { ...await begin(form.dataset.passkey, fields(form)), name, until: Date.now() + 270e3 }
       kept.set(form, begun)
+      form.elements.nome.readOnly = true // another one would take another proof
+      for (const field of form.querySelectorAll('[data-instead], [name^="prova-"]')) field.value = ''
       for (const field of form.querySelectorAll('[data-instead]')) field.required = false
     }
     const publicKey = keys.parseCreationOptionsFromJSON(begun.options)
@@ -65,6 +67,8 @@
       if (!form.matches('form[data-passkey]')) return
       event.preventDefault()
       event.stopPropagation()
+      if (form.dataset.asking) return // a second proof would be refused, and this one's key be nobody's
+      form.dataset.asking = ''
       const says = form.querySelector('[data-says]')
       says.hidden = true
       try {
@@ -74,6 +78,8 @@
         form.submit()
       } catch ({ page }) {
         refused(form, says, page)
+      } finally {
+        delete form.dataset.asking
       }
     }, true)
     document.addEventListener('click', async ({ target }) => {
@@ -96,6 +102,7 @@
       } finally {
         code.required = true
         button.disabled = false
+        if (document.activeElement === document.body) button.focus() // where it was
       }
     })
   }
