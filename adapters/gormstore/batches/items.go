@@ -139,9 +139,7 @@ func (r batches) Items(
 			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.org_id = i.org_id "+
 				"AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)
-		if orgID != ports.AnyOrg {
-			find = find.Where(engine.WithOrgOf(db, "i"), orgID)
-		}
+		find = engine.InOf("i", orgID)(find)
 		if state == batch.Invalid {
 			find = find.Where("i.state = " + engine.Literal(batch.Invalid)) // spelled as in the partial index
 		} else if state != "" {

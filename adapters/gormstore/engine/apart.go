@@ -85,21 +85,10 @@ func withOrg(db *gorm.DB, column string) string {
 	return "CAST(" + column + " AS text) = ?"
 }
 
-// In selects the rows of an organisation beside another condition, whose index is to be walked (see WithOrg); those of
-// all with ports.AnyOrg.
-func In(orgID string) Scope {
-	return func(db *gorm.DB) *gorm.DB {
-		if orgID == ports.AnyOrg {
-			return db
-		}
-		return db.Where(WithOrg(db), orgID)
-	}
-}
-
 // Routed says to Citus which organisation's rows a statement reads, where it finds those of one anyway.
 func Routed(orgID string) Scope {
 	return func(db *gorm.DB) *gorm.DB {
-		if !Distributed(db) || orgID == ports.AnyOrg {
+		if !Distributed(db) {
 			return db
 		}
 		return db.Where("org_id = ?", orgID)

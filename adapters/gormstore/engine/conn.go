@@ -189,6 +189,24 @@ func Of(orgID, id string) Scope {
 	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
 }
 
+// In selects the rows of an organisation beside another condition, whose index is to be walked (see WithOrg); those of
+// all with ports.AnyOrg.
+func In(orgID string) Scope { return inOrg(WithOrg, orgID) }
+
+// InOf is In for a table that has a name of its own in the statement.
+func InOf(table, orgID string) Scope {
+	return inOrg(func(db *gorm.DB) string { return WithOrgOf(db, table) }, orgID)
+}
+
+func inOrg(is func(*gorm.DB) string, orgID string) Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if orgID == ports.AnyOrg {
+			return db
+		}
+		return db.Where(is(db), orgID)
+	}
+}
+
 // Order orders a query.
 func Order(by string) Scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
 
