@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/contacts"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/ports"
@@ -165,7 +167,7 @@ func (s *setting) exported(owner app.Caller, who privacyapp.SubjectQuery) string
 			done(err)
 			switch one := one.(type) {
 			case privacyapp.SubjectContact:
-				all += fmt.Sprint(one.Name, one.Email, one.Note, one.Events)
+				all += fmt.Sprint(one.Name, one.Email, one.Note, one.Company, one.Events)
 			case crm.Removal:
 				all += fmt.Sprint(one.Contact.Name, one.Contact.Email, one.Contact.Note)
 			}
@@ -263,4 +265,131 @@ func (s *setting) whose(owner app.Caller, name, cpf string) string {
 	s.t.Helper()
 	form := contacts.ContactForm{Name: name, Email: name + "@x.example", Documents: cpf, Note: "nota de " + name}
 	return must(s.contacts.Create(s.t.Context(), owner, form)).ID
+}
+
+// TestTwoBroughtTheSame: of two that were merged with the same document, the one that is parted last takes it along.
+func TestTwoBroughtTheSame(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, bia, caio := s.whose(owner, "ana", ""), s.whose(owner, "bia", cpfs[0]), s.whose(owner, "caio", cpfs[0])
+		for _, order := range [][]string{{bia, caio}, {caio, bia}} {
+			done(s.contacts.Merge(t.Context(), owner, ana, bia))
+			done(s.contacts.Merge(t.Context(), owner, ana, caio))
+			for n, one := range order {
+				equal(t, "documents beside who is still merged", len(s.contact(ana).Documents), 1)
+				done(s.contacts.Part(t.Context(), owner, ana, one))
+				equal(t, line("documents of who left", n), len(s.contact(one).Documents), 1)
+			}
+			equal(t, "documents of who stayed", len(s.contact(ana).Documents), 0)
+		}
+	})
+}
+
+// TestWhatIsOnesOwnStays: the value that a contact had by itself is not taken for what it got from whom it is parted.
+func TestWhatIsOnesOwnStays(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ids := s.add("dona", crm.Owner), [3]string{}
+		for i, f := range []contacts.ContactForm{
+			{Name: "Ana", Email: "ana@x.example", Documents: cpfs[0], Company: "Aroeira"}, {Name: "Ana Lima", Email: "analima@x.example", Documents: cpfs[0]},
+			{Name: "Bia", Email: "bia@x.example", Documents: cpfs[1], Company: "Aroeira"},
+		} {
+			ids[i] = must(s.contacts.Create(t.Context(), owner, f)).ID
+		}
+		done(s.contacts.Merge(t.Context(), owner, ids[1], ids[2]))
+		done(s.contacts.Merge(t.Context(), owner, ids[0], ids[1]))
+		told := s.exported(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+		equal(t, "told", line(strings.Contains(told, "Aroeira"), strings.Contains(told, "Bia")), "true false")
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]})
+		equal(t, "who stays", line(s.contact(ids[0]).Company, len(s.contact(ids[0]).Documents)), "Aroeira 1")
+	})
+}
+
+// TestWhoIsOnlyMentionedInAMergedContact: somebody's document stood in another person's contact that was merged. An
+// erasure takes it out, and leaves that contact its history, so that it can be parted.
+func TestWhoIsOnlyMentionedInAMergedContact(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, both := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "analima", cpfs[0]+","+cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, ana, both))
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]})
+		equal(t, "documents of who stayed", len(s.contact(ana).Documents), 1)
+		done(s.contacts.Part(t.Context(), owner, ana, both))
+		back, history, err := s.contacts.Show(t.Context(), owner, both)
+		done(err)
+		equal(t, "who comes back", line(back.Name, len(back.Documents), len(history) > 1), "analima 1 true")
+	})
+}
+
+// TestWhoIsInSomebodyElsesContact: an export has the history of a contact that was merged by mistake.
+func TestWhoIsInSomebodyElsesContact(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		export := must(s.subjects.Export(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]}))
+		var told []string
+		for one, err := range export.Held(t.Context(), privacy.Contacts) {
+			done(err)
+			c := one.(privacyapp.SubjectContact)
+			told = append(told, line(c.Name, c.Partly, len(c.Events)))
+		}
+		equal(t, "contacts", line(told), line([]string{"bia false 1", " true 0"}))
+	})
+}
+
+// TestAReplayKeepsWhomTheJournalCouldNotTell: when the person was erased, what was merged into their contact was no
+// longer kept, so that its id is the person's in the journal. In the copy it can be read, and is somebody else's.
+func TestAReplayKeepsWhomTheJournalCouldNotTell(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, repos := s.add("dona", crm.Owner), s.store.Repos()
+		ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
+		also := s.whose(owner, "biasouza", cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		_, err := s.subjects.Replay(t.Context(), app.Operator(), "", []privacy.Entry{{
+			ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: must(repos.Subjects.KeyID(t.Context())), At: s.now(),
+			Hashes:   must(repos.Subjects.Hashes(t.Context(), s.orgID, must(privacy.ByDocument(cpfs[0])))),
+			Contacts: []string{ana, bia},
+		}})
+		done(err)
+		_, err = s.contacts.View(t.Context(), owner, ana)
+		equal(t, "who is erased", said(err), "nao_encontrado contact")
+		equal(t, "who stays", line(s.contact(bia).Name, s.contact(also).Name), "bia biasouza")
+	})
+}
+
+// TestWhoIsInAContactThatCannotBeRead is parted from it all the same before it is erased.
+func TestWhoIsInAContactThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		done(s.store.(*gormstore.Store).Writer.Exec("UPDATE contacts SET documents = ?, note = ? WHERE id = ?", []byte{1},
+			[]byte{1}, ana).Error)
+		equal(t, "ana's can be read", s.contact(ana).Unreadable, true)
+		equal(t, "a member parts them", said(s.contacts.Part(t.Context(), owner, ana, bia)), "requisicao_invalida contact")
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"})
+		equal(t, "who stays", line(s.contact(bia).Name, len(s.contact(bia).Documents)), "bia 1")
+	})
+}
+
+// TestNobodyIsToldOfAPartingBeforeAnErasure of the one who stayed; of somebody else they are.
+func TestNobodyIsToldOfAPartingBeforeAnErasure(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		s.listen(automation.ContactUpdated, "")
+		ana, bia := s.whose(owner, "ana", cpfs[0]), s.whose(owner, "bia", cpfs[1])
+		for _, tell := range []bool{false, true} {
+			done(s.contacts.Merge(t.Context(), owner, ana, bia))
+			before := len(must(s.jobsOf(automation.FanOut)))
+			done(s.contacts.PartToErase(t.Context(), ana, bia, tell))
+			equal(t, line("told:", tell), len(must(s.jobsOf(automation.FanOut))) > before, tell)
+		}
+	})
 }

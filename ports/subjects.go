@@ -45,7 +45,7 @@ type SubjectTraces interface {
 		ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 	) (ids []string, next string, err error)
 	// Erase removes what Traces found from the database, and returns what that was; it adds to the person's marks. A
-	// running lookup stays, and so does a contact into which one has been merged that is not the person's. Only inside
+	// running lookup stays, and so do contacts of two people (privacy.OfTwo) of which one is not the person's. Only inside
 	// InTx.
 	Erase(ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string) (privacy.Counts, error)
 	// Read returns what Traces found, in the order of the ids: batch.Item, crm.Removal, crm.BulkItem, webhook.Delivery or

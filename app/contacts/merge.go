@@ -376,48 +376,42 @@ func (c *Contacts) part(ctx context.Context, by app.Caller, intoID, fromID strin
 func withoutParted(
 	ctx context.Context, r ports.Repos, intoID string, gone crm.Removal,
 ) (still []crm.Removal, _ crm.Removal, err error) {
-	orgID, here := gone.Contact.OrgID, gone.IntoID
-	through := crm.Removal{} // the merge of the contact below here that is on the way
-	for range wayMost {
-		all, err := r.Removals.Into(ctx, orgID, here)
+	orgID, id, since := gone.Contact.OrgID, gone.IntoID, gone.At
+	var way crm.Removal // the merge through which it came here; zero where it was merged itself
+	for {
+		stay, err := r.Removals.Into(ctx, orgID, id) // the last first
 		if err != nil {
 			return nil, gone, err
 		}
-		below := gone
-		if through.IntoID != "" {
-			gone = gone.Through(through.Before)
-			still = append(still, crm.Removal{Contact: through.Before})
+		stay = slices.DeleteFunc(stay, func(o crm.Removal) bool { return o.Contact.ID == gone.Contact.ID || o.Unreadable })
+		if way.IntoID != "" {
+			n := slices.IndexFunc(stay, func(o crm.Removal) bool { return o.Contact.ID == way.Contact.ID })
+			if n < 0 {
+				return nil, gone, tooLate() // what became of it cannot be read
+			}
+			stay[n].Contact = gone.Parted(stay[n].Contact)
+			gone, since = gone.Through(way.Before), way.At
+			stay = append(stay, crm.Removal{Contact: way.Before}) // its own, from before
 		}
-		for _, other := range all {
-			if other.Contact.ID == gone.Contact.ID || other.Unreadable {
+		for n, other := range stay {
+			if other.IntoID == "" || other.At.Before(since) {
 				continue
 			}
-			onWay := other.Contact.ID == through.Contact.ID
-			if onWay {
-				other.Contact = below.Parted(other.Contact)
-			}
-			if still = append(still, other); !onWay && other.At.Before(gone.At) {
-				continue
-			}
-			other.Before, other.After = gone.Parted(other.Before), gone.Parted(other.After)
+			other.Before, other.After = gone.Parted(other.Before, stay[n+1:]...), gone.Parted(other.After, stay[n:]...)
 			if err := r.Removals.Save(ctx, other); err != nil {
 				return nil, gone, err
 			}
 		}
-		if here == intoID {
+		if still = append(still, stay...); id == intoID {
 			return still, gone, nil
 		}
-		through, err = r.Removals.Find(ctx, orgID, here)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && through.IntoID == "" {
+		way, err = r.Removals.Find(ctx, orgID, id)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && way.IntoID == "" {
 			return nil, gone, app.ContactKind.NotFound()
 		}
 		if err != nil {
 			return nil, gone, err
 		}
-		here = through.IntoID
+		id = way.IntoID
 	}
-	return nil, gone, app.ContactKind.NotFound()
 }
-
-// wayMost bounds over how many merges a contact is looked for.
-const wayMost = 100

@@ -202,13 +202,14 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 	}
 	p, had, parted := w.e.Person, size(w.e.Person), false
 	err := w.keeping(ctx, eraseLease, func(ctx context.Context) (err error) {
-		if err = w.extend(ctx, p, slices.Clone(p.Identities)); err != nil {
-			return err
+		shared, err := w.extend(ctx, p, slices.Clone(p.Identities))
+		if err == nil {
+			parted, err = w.apart(ctx, p, shared)
 		}
-		if parted, err = w.apart(ctx, p); err != nil || !parted {
-			return err
+		if err == nil && parted {
+			_, err = w.extend(ctx, p, slices.Clone(p.Identities))
 		}
-		return w.extend(ctx, p, slices.Clone(p.Identities))
+		return err
 	})
 	if err != nil || size(p) == had {
 		return parted, err

@@ -99,26 +99,29 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 	for _, i := range identities {
 		p.Add(i)
 	}
-	return p, s.extend(ctx, p, identities)
+	_, err = s.extend(ctx, p, identities)
+	return p, err
 }
 
 // extend adds the contacts of identities, with those merged into them, and goes on with the identities in these. Who
-// was merged with somebody else by mistake is taken without the other.
-func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
+// was merged with somebody else by mistake is taken without the other; it returns the contacts in which there are both.
+func (s *Subjects) extend(
+	ctx context.Context, p *privacy.Person, next []privacy.Identity,
+) (shared []string, err error) {
 	asked, w := map[privacy.Identity]int{}, &extending{s, p, next, map[string][]privacy.Someone{}}
 	for len(w.next) > 0 {
 		i := w.next[0]
 		w.next = w.next[1:]
 		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error { return w.found(ctx, c, i, "") })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
 		for _, one := range merged {
 			err = errors.Join(err, w.found(ctx, one.Into, i, one.ID))
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// A phone may be shared, so it leads only to contacts with one of the person's names.
 		for _, phone := range p.Phones {
@@ -133,11 +136,16 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 				return w.found(ctx, c, phone, "")
 			})
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	for id, people := range w.families {
+		if len(people) > 1 {
+			shared = append(shared, id)
+		}
+	}
+	return shared, nil
 }
 
 // extending is the search for a person's contacts.
@@ -202,23 +210,14 @@ func (s *Subjects) family(ctx context.Context, c crm.Contact, gone crm.Removal) 
 	return f, err
 }
 
-// apart undoes the mistaken merges of a person with somebody else, so that an erasure leaves the other's contact with
-// all that is its own, and nothing of the person. It reports whether there were any.
-func (s *Subjects) apart(ctx context.Context, p *privacy.Person) (parted bool, err error) {
-	seen, repos := map[string]bool{}, s.store.Repos()
-	for _, id := range slices.Concat(p.Contacts, p.Parts) {
-		stays, err := repos.Removals.Survivor(ctx, p.OrgID, id)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && seen[stays] {
-			continue
-		}
-		seen[stays] = true
-		more := err == nil
-		for more && err == nil {
-			more, err = s.partOne(ctx, p, stays)
-			parted = parted || more
-		}
-		if err != nil {
-			return parted, err
+// apart undoes the mistaken merges of a person with somebody else in some contacts, so that an erasure leaves the
+// other's with all that is its own, and nothing of the person. It reports whether there were any.
+func (s *Subjects) apart(ctx context.Context, p *privacy.Person, shared []string) (parted bool, err error) {
+	for _, id := range shared {
+		for more := true; more; parted = parted || more {
+			if more, err = s.partOne(ctx, p, id); err != nil {
+				return parted, err
+			}
 		}
 	}
 	return parted, nil

@@ -106,6 +106,19 @@ func TestWhomAContactIsAbout(t *testing.T) {
 	}
 }
 
+// TestNobodysNameIsNoName: a merge of two others without a name does not name a person who has none either.
+func TestNobodysNameIsNoName(t *testing.T) {
+	t.Parallel()
+	p := privacy.Person{}
+	p.Take(crm.Contact{ID: "1", Name: crm.NoName})
+	p.Take(crm.Contact{ID: "2", Name: "Léo"})
+	for name, want := range map[string]bool{crm.NoName: false, "Léo": true, "LEO": true, "Leonor": false} {
+		if got := p.Happened(crm.Event{Kind: crm.Merged, Subject: name}); got != want {
+			t.Errorf("%q names the person: %v", name, got)
+		}
+	}
+}
+
 // TestLinesOfAJournalAreUnited, in whatever order they come; never those whose hashes another key made.
 func TestLinesOfAJournalAreUnited(t *testing.T) {
 	t.Parallel()

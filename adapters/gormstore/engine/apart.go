@@ -75,9 +75,6 @@ func EachOrg(next *gorm.DB, f func(of Scope) (found bool, err error)) error {
 // would walk the organisation's, and PostgreSQL sometimes.
 func WithOrg(db *gorm.DB) string { return withOrg(db, "org_id") }
 
-// WithOrgOf is WithOrg for a table that has a name of its own in the statement.
-func WithOrgOf(db *gorm.DB, table string) string { return withOrg(db, table+".org_id") }
-
 func withOrg(db *gorm.DB, column string) string {
 	if Distributed(db) {
 		return column + " = ?"

@@ -191,19 +191,17 @@ func Of(orgID, id string) Scope {
 
 // In selects the rows of an organisation beside another condition, whose index is to be walked (see WithOrg); those of
 // all with ports.AnyOrg.
-func In(orgID string) Scope { return inOrg(WithOrg, orgID) }
+func In(orgID string) Scope { return inColumn("org_id", orgID) }
 
 // InOf is In for a table that has a name of its own in the statement.
-func InOf(table, orgID string) Scope {
-	return inOrg(func(db *gorm.DB) string { return WithOrgOf(db, table) }, orgID)
-}
+func InOf(table, orgID string) Scope { return inColumn(table+".org_id", orgID) }
 
-func inOrg(is func(*gorm.DB) string, orgID string) Scope {
+func inColumn(column, orgID string) Scope {
 	return func(db *gorm.DB) *gorm.DB {
 		if orgID == ports.AnyOrg {
 			return db
 		}
-		return db.Where(is(db), orgID)
+		return db.Where(withOrg(db, column), orgID)
 	}
 }
 

@@ -57,8 +57,9 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		if err != nil {
 			return nil, err
 		}
-		// Somebody was merged into it since it was looked at: the next round knows who that is.
-		if slices.ContainsFunc(all, func(one string) bool { return !p.Has(one) }) {
+		if another, err := r.another(db, p, all); err != nil {
+			return nil, err
+		} else if another { // merged into it since it was looked at: the next round parts them
 			continue
 		}
 		mark(p, row.Note, row.Attribution, row.Documents, row.Consents)
@@ -77,6 +78,19 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		gone.Add(with)
 	}
 	return gone, figures.Count(engine.Through(db))
+}
+
+// another reports whether one of a family is somebody else's than the person's.
+func (r subjects) another(db *gorm.DB, p *privacy.Person, family []string) (bool, error) {
+	unknown := slices.DeleteFunc(slices.Clone(family), p.Has)
+	if len(unknown) == 0 {
+		return false, nil
+	}
+	var rows []contacts.RemovedRow
+	err := db.Find(&rows, "id IN ? AND org_id = ?", unknown, p.OrgID).Error
+	return slices.ContainsFunc(rows, func(row contacts.RemovedRow) bool {
+		return privacy.OfTwo(contacts.RemovalOf(r.store.Vault, row))
+	}), err
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
