@@ -344,3 +344,22 @@ func isStamp(s string) bool {
 	date := names.CountDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
 	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }
+
+// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request or
+// tells a browser apart.
+func (a *answer) isSecret(value string) bool {
+	switch {
+	case a.logical || a.entry.field != noField:
+		return false
+	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
+		return strings.Count(value, " ") <= 1
+	case strings.IndexByte(value, '=') > 0:
+		if name := names.Of(a.key); name == "cookie" || name == "cookies" {
+			return true
+		}
+	}
+	if names.Secret(a.name()) {
+		return true
+	}
+	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && names.Secret(a.key)
+}

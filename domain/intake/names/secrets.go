@@ -1,11 +1,9 @@
-package intake
+package names
 
 import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"fichario/domain/intake/names"
 )
 
 // Products call their secrets what they like, "thrivecart_secret" or "user_activation_key", and people are asked for a
@@ -14,21 +12,21 @@ import (
 
 var (
 	// secretWords name a secret by themselves.
-	secretWords = names.Set(`
+	secretWords = Set(`
 		password passwords passwd passphrase pwd senha senhas contrasena secret segredo hmac cvv cvc jwt`)
 	// keyWords name one only beside a word for what it opens: a "product key" is sold.
-	keyWords = names.Set(`key keys chave sign signature token tokens apikey`)
+	keyWords = Set(`key keys chave sign signature token tokens apikey`)
 	// openedWords are what keys open and signatures sign.
-	openedWords = names.Set(`
+	openedWords = Set(`
 		api private auth access activation integration webhook app application encryption security secreta session refresh
 		verify hub x request payload login`)
 	// besideSecrets describe a secret, or ask for one.
-	besideSecrets = names.Set(`
+	besideSecrets = Set(`
 		user usuario account conta client cliente customer acesso admin hash hashed encrypted nova novo new atual current
 		crie criar create choose escolha digite informe cadastre cadastrar enter confirme confirmar confirm repita repetir
 		repeat uma de da do sua seu su tu your a the`)
 	// lastOfSecrets end the keys of machines that name secrets, whatever stands before: a product's own name.
-	lastOfSecrets = names.Set(`secret password passwd tokens`)
+	lastOfSecrets = Set(`secret password passwd tokens`)
 	// secretStems are in the normal form of every such name, so that most keys cost one look.
 	secretStems = [][]byte{
 		[]byte("pass"), []byte("pwd"), []byte("senha"), []byte("contrasena"), []byte("secret"), []byte("segredo"),
@@ -37,20 +35,20 @@ var (
 	}
 )
 
-// namesSecret reports whether a key or title names a secret.
-func namesSecret(name string) bool {
+// Secret reports whether a key or title names a secret.
+func Secret(name string) bool {
 	if len(name) < 3 || len(name) > 60 {
 		return false
 	}
 	var buf [64]byte
-	of := names.Append(buf[:0], name)
+	of := Append(buf[:0], name)
 	if !slices.ContainsFunc(secretStems, func(stem []byte) bool { return bytes.Contains(of, stem) }) {
 		return false
 	}
 	if string(of) == "userpass" || string(of) == "apitoken" {
 		return true
 	}
-	words := names.Words(name)
+	words := Words(name)
 	machine := strings.IndexByte(name, ' ') < 0
 	if machine && len(words) > 1 && lastOfSecrets[words[len(words)-1]] {
 		return true
@@ -64,28 +62,9 @@ func namesSecret(name string) bool {
 			key = true
 		case openedWords[w]:
 			opened = true
-		case !besideSecrets[w] && names.CountDigits(w) < len(w):
+		case !besideSecrets[w] && CountDigits(w) < len(w):
 			return false
 		}
 	}
 	return secret || key && opened
-}
-
-// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request or
-// tells a browser apart.
-func (a *answer) isSecret(value string) bool {
-	switch {
-	case a.logical || a.entry.field != noField:
-		return false
-	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
-		return strings.Count(value, " ") <= 1
-	case strings.IndexByte(value, '=') > 0:
-		if name := names.Of(a.key); name == "cookie" || name == "cookies" {
-			return true
-		}
-	}
-	if namesSecret(a.name()) {
-		return true
-	}
-	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && namesSecret(a.key)
 }
