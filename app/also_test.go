@@ -90,12 +90,12 @@ func TestAnAnswerThatSaysMore(t *testing.T) {
 		asker := lookup.Asker{OrgID: s.orgID}
 		entries := must(s.store.Repos().Statement.Page(t.Context(), asker, lookup.Filter{}, "", 9))
 		shared := slices.IndexFunc(entries, func(e lookup.Entry) bool { return e.Cache })
-		brought := must(s.store.Repos().Statement.Asked(t.Context(), []string{entries[shared].RecordID}))
+		brought := must(s.store.Repos().Statement.Asked(t.Context(), ports.AnyOrg, []string{entries[shared].RecordID}))
 		equal(t, "who brought it", brought[entries[shared].RecordID].Product, catalog.CPF)
 		view := must(desk.Show(t.Context(), owner, entries[shared].ID))
 		equal(t, "its page", line(view.Asked.Product, view.Record.Product), line(catalog.CPF, "situacao_cadastral"))
 		s.erase(owner, who)
-		left := must(s.store.Repos().History.Records(t.Context(), []string{entries[shared].RecordID}))
+		left := must(s.store.Repos().History.Records(t.Context(), ports.AnyOrg, []string{entries[shared].RecordID}))
 		equal(t, "its answer is gone", len(left), 0)
 		s.sound()
 	})
@@ -114,7 +114,7 @@ func TestAPartOfABureauThatIsNotAsked(t *testing.T) {
 			asked := must(desk.Do(t.Context(), owner, lookups.Request{
 				Product: catalog.CPF, Document: document, Purpose: purpose,
 			}))
-			return len(must(s.store.Repos().History.Parts(t.Context(), []string{asked.Record.ID}))[asked.Record.ID])
+			return len(must(s.store.Repos().History.Parts(t.Context(), ports.AnyOrg, []string{asked.Record.ID}))[asked.Record.ID])
 		}
 		equal(t, "as configured", parts(cpfs[0], "cobranca"), 1)
 		equal(t, "another way", parts(cpfs[1], "credito"), 0)
@@ -130,7 +130,7 @@ func TestAnExportHasAllPartsOfAnAnswer(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		desk, owner := s.talking(&talkative{}, nil), s.add("dona", crm.Owner)
 		asked := must(desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
-		parts := must(s.store.Repos().History.Parts(t.Context(), []string{asked.Record.ID}))[asked.Record.ID]
+		parts := must(s.store.Repos().History.Parts(t.Context(), ports.AnyOrg, []string{asked.Record.ID}))[asked.Record.ID]
 		equal(t, "parts", len(parts), 1)
 		equal(t, "alike", line(parts[0].Document, parts[0].Bureau, json.Valid(parts[0].Raw)),
 			line(asked.Record.Document, "a", true))
@@ -142,7 +142,7 @@ func TestAnExportHasAllPartsOfAnAnswer(t *testing.T) {
 			equal(t, "in the export", line(len(l.Parts), l.Parts[0].Product), line(1, "situacao_cadastral"))
 		}
 		s.erase(owner, who)
-		equal(t, "erased", len(must(s.store.Repos().History.Records(t.Context(), []string{parts[0].ID}))), 0)
+		equal(t, "erased", len(must(s.store.Repos().History.Records(t.Context(), ports.AnyOrg, []string{parts[0].ID}))), 0)
 		s.sound()
 	})
 }

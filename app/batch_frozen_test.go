@@ -23,7 +23,7 @@ func TestSlowAnItemWhoseInstanceWakesUp(t *testing.T) {
 		n := quote(docs...)
 		q := must(s.batches.Quote(t.Context(), key, n))
 		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
-		items := must(s.store.Repos().BatchItems.Next(t.Context(), q.ID, len(docs)))
+		items := must(s.store.Repos().BatchItems.Next(t.Context(), q.OrgID, q.ID, len(docs)))
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "frozen", s.now()
 		}

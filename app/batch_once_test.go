@@ -45,8 +45,10 @@ func (u unaware) Repos() ports.Repos {
 	return r
 }
 
-func (u unaware) ByRequest(ctx context.Context, maker, key string, body []byte) (b batch.Batch, same bool, err error) {
-	b, same, err = u.Batches.ByRequest(ctx, maker, key, body)
+func (u unaware) ByRequest(
+	ctx context.Context, org, maker, key string, body []byte,
+) (b batch.Batch, same bool, err error) {
+	b, same, err = u.Batches.ByRequest(ctx, org, maker, key, body)
 	u.once.Do(func() {
 		close(u.asked)
 		<-u.other

@@ -400,7 +400,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 		q := must(s.batches.Quote(t.Context(), key, quote(docs...)))
 		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
 		repo := s.store.Repos().BatchItems
-		items := must(repo.Next(t.Context(), q.ID, 4))
+		items := must(repo.Next(t.Context(), q.OrgID, q.ID, 4))
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "dead", s.now().Add(time.Second)
 		}

@@ -210,7 +210,7 @@ func TestAClockThatIsAheadForgetsNothing(t *testing.T) {
 	done(ahead.ForgetAnswers(t.Context()))
 	done(ahead.ForgetDeliveries(t.Context()))
 	done(ahead.ForgetContacts(t.Context()))
-	equal(t, "answers", len(must(store.Repos().History.Records(t.Context(), []string{entry.RecordID}))), 1)
+	equal(t, "answers", len(must(store.Repos().History.Records(t.Context(), entry.OrgID, []string{entry.RecordID}))), 1)
 	equal(t, "posts", len(s.deliveries(hook)), 1)
 	equal(t, "contacts", len(must(s.contacts.List(t.Context(), owner, s.orgID, 9))), 1)
 }

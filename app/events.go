@@ -23,7 +23,7 @@ func Emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 		return err
 	}
 	if job.ContactID != "" {
-		if job.Place, err = r.Jobs.NextPlace(ctx, job.ContactID); err != nil {
+		if job.Place, err = r.Jobs.NextPlace(ctx, job.OrgID, job.ContactID); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 	if err != nil {
 		return err
 	}
-	records, err := r.History.Records(ctx, []string{entry.RecordID})
+	records, err := r.History.Records(ctx, entry.OrgID, []string{entry.RecordID})
 	if err != nil {
 		return err
 	}

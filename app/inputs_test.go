@@ -186,7 +186,7 @@ func TestAPersonBesideAnothersDocument(t *testing.T) {
 			equal(t, "the entry", line(is.Document.Value(), is.RecordID, catalog.InputsOf(is.Inputs)),
 				line(cpfs[0], bought.RecordID, left))
 		}
-		rec := must(repos.History.Records(t.Context(), []string{bought.RecordID}))[bought.RecordID]
+		rec := must(repos.History.Records(t.Context(), bought.OrgID, []string{bought.RecordID}))[bought.RecordID]
 		equal(t, "the answer", line(rec.Document.Value(), catalog.InputsOf(rec.Inputs), rec.Unreadable),
 			line(cpfs[0], left, false))
 		equal(t, "without it", ask(nil).RecordID, alone.RecordID)

@@ -55,7 +55,7 @@ func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 	if about.OrgID != e.OrgID {
 		return ContactKind.NotFound()
 	}
-	return r.LookupContacts.Tie(ctx, lookupID, about.ID)
+	return r.LookupContacts.Tie(ctx, e.OrgID, lookupID, about.ID)
 }
 
 // KeyKind finds keys.

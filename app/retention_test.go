@@ -33,10 +33,10 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 			return privacy.NewRetention(later{s.store, d}, keep, time.Now)
 		}
 		done(after(179 * day).ForgetAnswers(ctx))
-		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 1)
+		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, ports.AnyOrg, []string{asked.RecordID}))), 1)
 		spent := must(s.statement.SpentToday(ctx, owner))
 		done(after(181 * day).ForgetAnswers(ctx))
-		equal(t, "answers of 181 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 0)
+		equal(t, "answers of 181 days", len(must(s.store.Repos().History.Records(ctx, ports.AnyOrg, []string{asked.RecordID}))), 0)
 		equal(t, "what was spent", must(s.statement.SpentToday(ctx, owner)), spent)
 		equal(t, "the entry", must(s.store.Repos().Statement.Find(ctx, ports.AnyOrg, again.ID)).Document.Value(), cpfs[0])
 		view := must(s.lookups.Show(ctx, owner, again.ID))

@@ -171,7 +171,7 @@ func TestAnExportIsWhatWasPutIn(t *testing.T) {
 				fmt.Sprint(want.ID, cpfs[0], "dona", "concluida", true))
 		}
 		equal(t, "where they came from", out.Consultas[0].Origem+" "+out.Consultas[1].Origem, "bureau historico")
-		rec := must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))[asked.RecordID]
+		rec := must(s.store.Repos().History.Records(ctx, ports.AnyOrg, []string{asked.RecordID}))[asked.RecordID]
 		var compact, raw any
 		done(json.Unmarshal(out.Consultas[0].Resposta.Bruto, &compact))
 		done(json.Unmarshal(rec.Raw, &raw))

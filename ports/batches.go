@@ -16,7 +16,9 @@ type Batches interface {
 	Find(ctx context.Context, orgID, id string) (batch.Batch, error)
 	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same,
 	// or ErrNotFound. Both are stored only as keyed hashes.
-	ByRequest(ctx context.Context, makerID, requestKey string, body []byte) (b batch.Batch, same bool, err error)
+	ByRequest(
+		ctx context.Context, orgID, makerID, requestKey string, body []byte,
+	) (b batch.Batch, same bool, err error)
 	// Lock is Find that also locks the batch until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, orgID, id string) (batch.Batch, error)
 	// Update writes everything of a batch but what was fixed when it was made. Only inside InTx.
@@ -36,12 +38,12 @@ type BatchItems interface {
 	// the state of the first one with its document; "" selects all.
 	Items(ctx context.Context, orgID, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
 	// Next returns the first items of a batch that are pending, those that were Refused after all others.
-	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
+	Next(ctx context.Context, orgID, batchID string, limit int) ([]batch.Item, error)
 	// InFlight returns the items of an organisation that are in flight, without documents and cells.
 	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
 	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
 	// many were not. Only inside InTx.
-	Retry(ctx context.Context, batchID string) (charged, free int, err error)
+	Retry(ctx context.Context, orgID, batchID string) (charged, free int, err error)
 }
 
 // BatchRuns is what instances do with the items of running batches.
@@ -55,11 +57,11 @@ type BatchRuns interface {
 	// Claim marks items as in flight, all with one owner and one end of the lease, with the ids of their lookups. Only
 	// inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
-	// Start marks items in flight as no longer Queued. Only inside InTx.
-	Start(ctx context.Context, ids []string) error
-	// Settle writes the outcomes of items in flight under these LookupIDs, at most one for each item, and returns the
+	// Start marks items of an organisation in flight as no longer Queued. Only inside InTx.
+	Start(ctx context.Context, orgID string, ids []string) error
+	// Settle writes the outcomes of an organisation's items in flight under these LookupIDs, at most one for each item, and returns the
 	// outcomes of those that still were. Only inside InTx.
-	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
+	Settle(ctx context.Context, orgID string, outcomes []batch.Outcome) ([]batch.Outcome, error)
 	// Renew extends the leases of an organisation's items in flight under these lookups.
 	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error
 	// Pace limits the calls of all instances to a bureau to perSecond, and returns how many of n may be made at now. Only

@@ -95,7 +95,7 @@ type ContactSearch interface {
 	// Stray returns contacts, without their notes and attribution, whose stage is no more, up to most.
 	Stray(ctx context.Context, most int) ([]crm.Contact, error)
 	// InStage reports whether any contact is in a stage.
-	InStage(ctx context.Context, stageID string) (bool, error)
+	InStage(ctx context.Context, orgID, stageID string) (bool, error)
 }
 
 // ContactFilter chooses contacts. Zero values do not filter.

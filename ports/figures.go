@@ -18,7 +18,7 @@ type Figures interface {
 	// Deliveries counts the posts to webhooks by day and webhook; with the id of a webhook, its own alone.
 	Deliveries(ctx context.Context, orgID, webhookID string, bounds []time.Time) ([]DeliveryFigure, error)
 	// Stages counts where the contacts of each origin are that came since a time: the newest of each, at most so many.
-	Stages(ctx context.Context, origins []string, since time.Time, most int) ([]StageFigure, error)
+	Stages(ctx context.Context, orgID string, origins []string, since time.Time, most int) ([]StageFigure, error)
 }
 
 // StageFigure is how many contacts of an origin are in a stage.

@@ -68,7 +68,7 @@ type Inbox interface {
 	Take(ctx context.Context, a Arrival) ([]Receipt, error)
 	// Known returns the receipts of the posts that had these keys, empty for a key that is empty or that none had;
 	// ErrNotFound where none had any.
-	Known(ctx context.Context, webhookID string, keys []string, fingerprint []byte) ([]Receipt, error)
+	Known(ctx context.Context, orgID, webhookID string, keys []string, fingerprint []byte) ([]Receipt, error)
 	// Forget removes deliveries and keys older than a time, a limited number per call, and returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }

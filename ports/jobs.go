@@ -27,10 +27,10 @@ type Jobs interface {
 	Add(ctx context.Context, jobs ...automation.Job) error
 	// NextPlace returns the place behind all events and runs of a contact that have not ended. Only inside InTx, where the
 	// contact is locked.
-	NextPlace(ctx context.Context, contactID string) (int, error)
+	NextPlace(ctx context.Context, orgID, contactID string) (int, error)
 	// Answers counts the runs of a contact for events since then, up to that limit, that followed from a run of another
 	// automation and were not cut off.
-	Answers(ctx context.Context, contactID string, since time.Time, limit int) (int, error)
+	Answers(ctx context.Context, orgID, contactID string, since time.Time, limit int) (int, error)
 	// Forget removes jobs that were done before that time, a limited number per call, and returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }

@@ -15,12 +15,12 @@ type Statement interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, orgID, id string) (lookup.Entry, error)
 	// Entries returns entries by their ids; unknown ids are left out.
-	Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error)
+	Entries(ctx context.Context, orgID string, ids []string) (map[string]lookup.Entry, error)
 	// Page returns entries, newest first, that come after the one with id after (""
 	// starts at the newest).
 	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
 	// Asked returns the entries whose calls brought records, also as parts of the answer, by the ids of the records.
-	Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error)
+	Asked(ctx context.Context, orgID string, recordIDs []string) (map[string]lookup.Entry, error)
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
 	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
@@ -46,7 +46,7 @@ type LookupEnds interface {
 // LookupContacts is the contacts that lookups are about.
 type LookupContacts interface {
 	// Tie sets the contact that an entry is about, in place of any other.
-	Tie(ctx context.Context, id, contactID string) error
+	Tie(ctx context.Context, orgID, id, contactID string) error
 	// OfContact returns the entries that an organisation tied to a contact or to those merged into it, newest first, each
 	// with when its answer was given.
 	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)
@@ -82,10 +82,10 @@ type History interface {
 		ctx context.Context, orgID, product string, about []lookup.About, after time.Time,
 	) (map[lookup.About]string, error)
 	// Records returns records by their ids; unknown ids are left out.
-	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
+	Records(ctx context.Context, orgID string, ids []string) (map[string]lookup.Record, error)
 	// Parts returns the records of other products that were given by the same answers as some records, by the ids of
 	// these.
-	Parts(ctx context.Context, ids []string) (map[string][]lookup.Record, error)
+	Parts(ctx context.Context, orgID string, ids []string) (map[string][]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without
 	// their fields and bytes.
 	Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error)

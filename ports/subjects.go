@@ -52,7 +52,7 @@ type SubjectTraces interface {
 	// crm.Notification. Other kinds have repositories of their own.
 	Read(ctx context.Context, k privacy.Kind, ids []string) ([]any, error)
 	// Answers returns the ids of the answers that lookups brought.
-	Answers(ctx context.Context, lookupIDs []string) ([]string, error)
+	Answers(ctx context.Context, orgID string, lookupIDs []string) ([]string, error)
 }
 
 // SubjectBlocks is persons about whom nothing may be asked, or stored.
@@ -70,7 +70,7 @@ type SubjectBlocks interface {
 	Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error
 	// Unbar ends the refusals of one erasure, but for whom another one of the organisation that is still running has too.
 	// Only inside InTx.
-	Unbar(ctx context.Context, erasureID string) error
+	Unbar(ctx context.Context, orgID, erasureID string) error
 	// Barred returns what tells about whom nothing may be stored that began at since; nil where that is nobody.
 	Barred(ctx context.Context, orgID string, since time.Time) (func(privacy.Identity) bool, error)
 }

@@ -35,7 +35,7 @@ type Deliveries interface {
 	// Page returns deliveries of a webhook, newest first, that come after the one with id after ("" starts at the newest);
 	// outcome is the only one wanted, or "".
 	Page(
-		ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
+		ctx context.Context, orgID, webhookID string, outcome webhook.Outcome, after string, limit int,
 	) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
 	// is in, by webhook; webhooks that received nothing are left out.

@@ -63,7 +63,7 @@ func TestTheNextItemsAreFoundByTheirIndex(t *testing.T) {
 			testID(50), testID(51), testID(1)))
 		var found []batch.Item
 		plans := planned(t, s, func(c engine.Conn) (err error) {
-			found, err = s.repos(c).BatchItems.Next(t.Context(), testID(50), 12)
+			found, err = s.repos(c).BatchItems.Next(t.Context(), testID(1), testID(50), 12)
 			return err
 		})
 		for _, plan := range plans {

@@ -33,7 +33,7 @@ func TestARequestForABatchBetweenTwoVersions(t *testing.T) {
 		finds := func(from string) {
 			t.Helper()
 			for sent, want := range map[string]bool{"corpo": true, "outro": false} {
-				found, same, err := s.Repos().Batches.ByRequest(t.Context(), b.KeyID, "pedido", []byte(sent))
+				found, same, err := s.Repos().Batches.ByRequest(t.Context(), b.OrgID, b.KeyID, "pedido", []byte(sent))
 				if err != nil || found.ID != b.ID || same != want {
 					t.Errorf("%s: what the version %s made: %q, %v, %v", s.Writer.Name(), from, found.ID, same, err)
 				}

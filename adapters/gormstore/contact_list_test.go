@@ -89,7 +89,7 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
 			"contacts_of_assignee_in")
 		ofOrigin := strings.Join(planned(t, s, func(cn engine.Conn) error {
-			_, err := s.repos(cn).Figures.Stages(t.Context(), []string{planOrg}, some.CreatedAt, 500)
+			_, err := s.repos(cn).Figures.Stages(t.Context(), planOrg, []string{planOrg}, some.CreatedAt, 500)
 			return err
 		}), "\n")
 		inside := regexp.MustCompile(`COVERING INDEX contacts_of_origin|Index (Only )?Scan using contacts_of_origin`)

@@ -42,8 +42,8 @@ func TestAnErrorRepeatsNoValue(t *testing.T) {
 	ctx, repos := t.Context(), s.Repos()
 	member := crm.Member{ID: orgID, OrgID: orgID, Name: cpf + "\x00", Email: "ana@x.example"}
 	_, found := repos.Members.Find(ctx, ports.AnyOrg, cpf)
-	_, traced := repos.Statement.Entries(ctx, []string{cpf})
-	_, asked := repos.Statement.Asked(ctx, []string{cpf})
+	_, traced := repos.Statement.Entries(ctx, ports.AnyOrg, []string{cpf})
+	_, asked := repos.Statement.Asked(ctx, ports.AnyOrg, []string{cpf})
 	for what, err := range map[string]error{
 		"an id": found, "ids": traced, "ids in a list": asked, "text": repos.Members.Create(ctx, member),
 		"a statement past GORM": repos.Statement.Add(ctx, lookup.Entry{ID: cpf, OrgID: orgID, At: time.Now()}),

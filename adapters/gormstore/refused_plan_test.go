@@ -18,7 +18,7 @@ func TestSlowRefusedPostsAreFoundByThemselves(t *testing.T) {
 			SELECT @id, '%s'@uuid, '%s'@uuid, @moment, CASE WHEN i %% 10000 = 1 THEN 'refused' ELSE 'accepted' END,
 			'', '', '', false FROM numbers`, planOrg, planKey))
 		walks(t, s, "refused", func(c engine.Conn) error {
-			refused, err := s.repos(c).Deliveries.Page(t.Context(), planKey, webhook.Refused, "", 10)
+			refused, err := s.repos(c).Deliveries.Page(t.Context(), planOrg, planKey, webhook.Refused, "", 10)
 			if len(refused) != 6 {
 				t.Errorf("%s: %d posts were refused", s.Writer.Name(), len(refused))
 			}

@@ -73,10 +73,10 @@ func TestSlowDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
+		if old, err := after.Repos().History.Records(t.Context(), ports.AnyOrg, []string{first}); err != nil || len(old) != 1 {
 			t.Errorf("the record before, with the new key alone: %v", err)
 		}
-		b, same, err := after.Repos().Batches.ByRequest(t.Context(), asked.KeyID, "pedido", []byte("corpo"))
+		b, same, err := after.Repos().Batches.ByRequest(t.Context(), asked.OrgID, asked.KeyID, "pedido", []byte("corpo"))
 		if err != nil || b.ID != asked.ID || !same {
 			t.Errorf("a batch by its request, with the new key alone: %q %v %v", b.ID, same, err)
 		}

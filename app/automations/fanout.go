@@ -154,7 +154,7 @@ func (f *fan) tooMany(ctx context.Context, arrived automation.Job) (bool, error)
 		return false, nil
 	}
 	if _, has := f.answers[arrived.ContactID]; !has {
-		n, err := f.r.Jobs.Answers(ctx, arrived.ContactID, f.now.Add(-time.Hour), automation.MaxAnswers)
+		n, err := f.r.Jobs.Answers(ctx, arrived.OrgID, arrived.ContactID, f.now.Add(-time.Hour), automation.MaxAnswers)
 		if err != nil {
 			return false, err
 		}

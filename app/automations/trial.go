@@ -225,7 +225,7 @@ func (a *Automations) refusals(ctx context.Context, orgID string, most int) (job
 	r := a.store.Repos()
 	hooks, err := r.Webhooks.List(ctx, orgID)
 	for _, hook := range hooks {
-		refused, err := r.Deliveries.Page(ctx, hook.ID, webhook.Refused, "", most)
+		refused, err := r.Deliveries.Page(ctx, hook.OrgID, hook.ID, webhook.Refused, "", most)
 		if err != nil {
 			return nil, err
 		}

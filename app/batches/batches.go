@@ -244,14 +244,14 @@ func (b *Batches) asked(ctx context.Context, by app.Caller, n NewBatch) (View, e
 		return View{}, nil
 	}
 	repo := b.Store.Repos().Batches
-	known, same, err := repo.ByRequest(ctx, by.AskedBy(), n.RequestKey, n.RequestBody)
+	known, same, err := repo.ByRequest(ctx, by.OrgID(), by.AskedBy(), n.RequestKey, n.RequestBody)
 	for range quoteTries {
 		if err != nil || !same || known.Status != batch.Preparing {
 			break
 		}
 		select {
 		case <-ports.After(quotePause):
-			known, same, err = repo.ByRequest(ctx, by.AskedBy(), n.RequestKey, n.RequestBody)
+			known, same, err = repo.ByRequest(ctx, by.OrgID(), by.AskedBy(), n.RequestKey, n.RequestBody)
 		case <-ctx.Done():
 			return View{}, ctx.Err()
 		}

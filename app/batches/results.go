@@ -91,7 +91,7 @@ func (b *Batches) Results(
 		items = items[:limit]
 		out.Next = strconv.Itoa(items[limit-1].Line)
 	}
-	out.Results, err = b.results(ctx, out.Product, items)
+	out.Results, err = b.results(ctx, out.Batch.OrgID, out.Product, items)
 	answered := slices.ContainsFunc(out.Results, func(r Result) bool { return r.Fields != nil })
 	if err == nil && answered && by.Key() != nil {
 		err = b.handedOut(ctx, by, out.Batch)
@@ -124,7 +124,7 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 		if err != nil {
 			return nil, err
 		}
-		return b.results(ctx, out.Product, items)
+		return b.results(ctx, out.Batch.OrgID, out.Product, items)
 	})
 	return out, nil
 }
@@ -147,7 +147,7 @@ func (b *Batches) resultsOf(ctx context.Context, by app.Caller, id string, state
 
 // results combines items with what their lookups brought.
 func (b *Batches) results(
-	ctx context.Context, product catalog.Product, items []ports.BatchItem,
+	ctx context.Context, orgID string, product catalog.Product, items []ports.BatchItem,
 ) ([]Result, error) {
 	repos := b.Store.Repos()
 	var ids, recordIDs []string
@@ -156,7 +156,7 @@ func (b *Batches) results(
 			ids = append(ids, item.First.LookupID)
 		}
 	}
-	entries, err := repos.Statement.Entries(ctx, ids)
+	entries, err := repos.Statement.Entries(ctx, orgID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (b *Batches) results(
 			recordIDs = append(recordIDs, e.RecordID)
 		}
 	}
-	records, err := repos.History.Records(ctx, recordIDs)
+	records, err := repos.History.Records(ctx, orgID, recordIDs)
 	if err != nil {
 		return nil, err
 	}

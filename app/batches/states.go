@@ -262,7 +262,7 @@ func (b *Batches) Resume(
 			}
 		}
 		if again {
-			charged, free, err := r.BatchItems.Retry(ctx, q.ID)
+			charged, free, err := r.BatchItems.Retry(ctx, q.OrgID, q.ID)
 			if err != nil {
 				return err
 			}

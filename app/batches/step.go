@@ -69,7 +69,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	if err != nil {
 		return err
 	}
-	if err := s.r.BatchRuns.Start(ctx, s.started); err != nil {
+	if err := s.r.BatchRuns.Start(ctx, s.orgID, s.started); err != nil {
 		return err
 	}
 	left, err := s.settle(ctx, inFlight, ends)
@@ -156,7 +156,7 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 		}
 		outcomes[i], of[end.ItemID] = end.Outcome, end
 	}
-	settled, err := s.r.BatchRuns.Settle(ctx, outcomes)
+	settled, err := s.r.BatchRuns.Settle(ctx, s.orgID, outcomes)
 	if err != nil {
 		return 0, err
 	}
@@ -230,7 +230,7 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 			k.is.Pause(batch.Asked, refusal, time.Time{})
 			continue
 		}
-		items, err := s.r.BatchItems.Next(ctx, k.is.ID, room)
+		items, err := s.r.BatchItems.Next(ctx, s.orgID, k.is.ID, room)
 		if err != nil {
 			return err
 		}

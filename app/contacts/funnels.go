@@ -195,7 +195,7 @@ func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funne
 		if slices.ContainsFunc(after.Stages, func(kept crm.Stage) bool { return kept.ID == s.ID }) {
 			continue
 		}
-		used, err := r.ContactSearch.InStage(ctx, s.ID)
+		used, err := r.ContactSearch.InStage(ctx, before.OrgID, s.ID)
 		if err != nil {
 			return err
 		}

@@ -59,21 +59,21 @@ func (c *Contacts) Documents(ctx context.Context, by app.Caller, id string) ([]C
 	for i, f := range found {
 		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: app.ActorIn(n, f.AskedBy())}
 	}
-	return out, errors.Join(err, c.saying(ctx, out))
+	return out, errors.Join(err, c.saying(ctx, view.OrgID, out))
 }
 
 // saidMost is how many answers are opened to find their score.
 const saidMost = 20
 
 // saying sets Says of the newest lookups that brought a score.
-func (c *Contacts) saying(ctx context.Context, documents []ContactDocument) error {
+func (c *Contacts) saying(ctx context.Context, orgID string, documents []ContactDocument) error {
 	var ids []string
 	for _, d := range documents {
 		if d.Product == catalog.ScoreID && d.RecordID != "" && len(ids) < saidMost {
 			ids = append(ids, d.RecordID)
 		}
 	}
-	records, err := c.store.Repos().History.Records(ctx, ids)
+	records, err := c.store.Repos().History.Records(ctx, orgID, ids)
 	for i, d := range documents {
 		var fields struct {
 			Score json.Number `json:"score"`

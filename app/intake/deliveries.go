@@ -21,12 +21,13 @@ func (i *Intake) Deliveries(
 	if after != "" && !app.ValidID(after) {
 		return nil, app.CheckPage(after, 1)
 	}
-	if _, err := app.HookKind.Managed(ctx, i.store.Repos(), by, webhookID); err != nil {
+	hook, err := app.HookKind.Managed(ctx, i.store.Repos(), by, webhookID)
+	if err != nil {
 		return nil, err
 	}
 	first := after
 	return app.Paged(limit, func(after string, n int) ([]webhook.Delivery, error) {
-		return i.store.Repos().Deliveries.Page(ctx, webhookID, outcome, cmp.Or(after, first), n)
+		return i.store.Repos().Deliveries.Page(ctx, hook.OrgID, webhookID, outcome, cmp.Or(after, first), n)
 	}, func(d webhook.Delivery) string { return d.ID })
 }
 

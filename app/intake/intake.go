@@ -219,7 +219,7 @@ func (i *Intake) take(
 		return i.refuse(ctx, line, err)
 	}
 	unfit := drafts[0].CheckEmail() // of several people each has an address
-	met, err := i.metEarlier(ctx, d.WebhookID, known)
+	met, err := i.metEarlier(ctx, d.OrgID, d.WebhookID, known)
 	switch {
 	case err != nil:
 	case unfit == nil:
@@ -230,7 +230,7 @@ func (i *Intake) take(
 	case known.keys[0] != "" && !met[0].Repeated:
 		// It may be a repeat of an accepted post, which had what this one lacks.
 		var first []ports.Receipt
-		first, err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[:1], known.fingerprint)
+		first, err = i.store.Repos().Inbox.Known(ctx, d.OrgID, d.WebhookID, known.keys[:1], known.fingerprint)
 		if copy(met, first); errors.Is(err, ports.ErrNotFound) {
 			err = nil
 		}
@@ -256,12 +256,12 @@ func (i *Intake) take(
 }
 
 // metEarlier returns the receipts that stand under the earlier keys of a post's people, for the same body.
-func (i *Intake) metEarlier(ctx context.Context, webhookID string, known identity) ([]ports.Receipt, error) {
+func (i *Intake) metEarlier(ctx context.Context, orgID, webhookID string, known identity) ([]ports.Receipt, error) {
 	none := make([]ports.Receipt, len(known.keys))
 	if !slices.ContainsFunc(known.earlier, func(key string) bool { return key != "" }) {
 		return none, nil
 	}
-	met, err := i.store.Repos().Inbox.Known(ctx, webhookID, known.earlier, known.fingerprint)
+	met, err := i.store.Repos().Inbox.Known(ctx, orgID, webhookID, known.earlier, known.fingerprint)
 	if errors.Is(err, ports.ErrNotFound) {
 		return none, nil
 	}

@@ -38,7 +38,7 @@ func (i *Intake) Alike(ctx context.Context, by app.Caller, webhookID, emailKey s
 	}
 	posts := map[string]bool{}
 	for after, read := "", 0; read < alikeRead; read += alikePage {
-		page, err := i.store.Repos().Deliveries.Page(ctx, webhookID, webhook.Refused, after, alikePage)
+		page, err := i.store.Repos().Deliveries.Page(ctx, hook.OrgID, webhookID, webhook.Refused, after, alikePage)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Deli
 	if err != nil {
 		return "", nil //nolint:nilerr // as above
 	}
-	_, err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[:1], known.fingerprint)
+	_, err = i.store.Repos().Inbox.Known(ctx, d.OrgID, d.WebhookID, known.keys[:1], known.fingerprint)
 	if errors.Is(err, ports.ErrNotFound) {
 		return known.keys[0], nil
 	}

@@ -153,7 +153,7 @@ func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview
 	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
 		return o, err
 	}
-	if err := errors.Join(o.countOpen(ctx, r, orgID, n), o.convert(ctx, r), o.countAnswers(ctx, r, orgID)); err != nil ||
+	if err := errors.Join(o.countOpen(ctx, r, orgID, n), o.convert(ctx, r, orgID), o.countAnswers(ctx, r, orgID)); err != nil ||
 		!by.Manages(orgID) {
 		return o, err
 	}
@@ -244,7 +244,7 @@ func (d *Dashboard) attention(
 			continue
 		}
 		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: sum.Refused}
-		last, err := r.Deliveries.Page(ctx, id, webhook.Refused, "", 1)
+		last, err := r.Deliveries.Page(ctx, orgID, id, webhook.Refused, "", 1)
 		if err != nil {
 			return nil, err
 		}
@@ -374,7 +374,7 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 }
 
 // convert adds how far contacts of the most frequent origins have come, once origins and funnel are known.
-func (o *Overview) convert(ctx context.Context, r ports.Repos) error {
+func (o *Overview) convert(ctx context.Context, r ports.Repos, orgID string) error {
 	var ids []string
 	for _, origin := range o.Origins {
 		if origin.Name != "" && len(ids) < originsCompared {
@@ -382,7 +382,7 @@ func (o *Overview) convert(ctx context.Context, r ports.Repos) error {
 			o.Conversion = append(o.Conversion, OriginConversion{origin, make([]int, len(o.Funnel))})
 		}
 	}
-	found, err := r.Figures.Stages(ctx, ids, o.Days[0].Start, cohort)
+	found, err := r.Figures.Stages(ctx, orgID, ids, o.Days[0].Start, cohort)
 	for i := range o.Conversion {
 		c := &o.Conversion[i]
 		c.Count = 0

@@ -54,7 +54,7 @@ func (s *Sheet) Kept(
 			places[record], ids = place{of.Document, id}, append(ids, record)
 		}
 	}
-	asked, err := repos.Statement.Asked(ctx, ids)
+	asked, err := repos.Statement.Asked(ctx, orgID, ids)
 	out := map[document.Document]map[string]lookup.Entry{}
 	for record, e := range asked {
 		at, is := places[record]

@@ -165,7 +165,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	if ours, err := l.holds(ctx, &a, &said); err != nil || !ours {
 		return err
 	}
-	before, err := l.earlier(ctx, a.Before)
+	before, err := l.earlier(ctx, e.OrgID, a.Before)
 	if err != nil {
 		return err
 	}
@@ -210,8 +210,8 @@ func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBa
 }
 
 // earlier are the earlier calls of a question, by the ids of their entries; those that left none are left out.
-func (l *Ledger) earlier(ctx context.Context, ids []string) (before []made, err error) {
-	entries, err := l.store.Repos().Statement.Entries(ctx, ids)
+func (l *Ledger) earlier(ctx context.Context, orgID string, ids []string) (before []made, err error) {
+	entries, err := l.store.Repos().Statement.Entries(ctx, orgID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (l *Ledger) earlier(ctx context.Context, ids []string) (before []made, err 
 	for _, e := range entries {
 		answers = append(answers, e.RecordID)
 	}
-	records, err := l.store.Repos().History.Records(ctx, answers)
+	records, err := l.store.Repos().History.Records(ctx, orgID, answers)
 	for _, id := range ids {
 		e, is := entries[id]
 		if !is {

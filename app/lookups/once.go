@@ -171,7 +171,7 @@ func (k *Asker) replay(ctx context.Context, req Request, has ports.LookupRequest
 // keptAnswer returns the answer of an entry that is done; kept is false if it is not stored any more, or cannot be
 // opened.
 func (k *Asker) keptAnswer(ctx context.Context, e lookup.Entry) (result Result, kept bool, err error) {
-	records, err := k.store.Repos().History.Records(ctx, []string{e.RecordID})
+	records, err := k.store.Repos().History.Records(ctx, e.OrgID, []string{e.RecordID})
 	if err != nil {
 		return result, false, err
 	}

@@ -240,7 +240,7 @@ func (s *Sheet) Answers(ctx context.Context, by app.Caller, v View, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	asked, err := repos.Statement.Asked(ctx, recordIDs(records))
+	asked, err := repos.Statement.Asked(ctx, orgID, recordIDs(records))
 	if err != nil {
 		return nil, err
 	}
@@ -269,18 +269,21 @@ func recordIDs(records []lookup.Record) []string {
 
 // views adds to entries of one organisation what they refer to.
 func (s *Sheet) views(ctx context.Context, by app.Caller, entries []lookup.Entry) ([]View, error) {
-	ids := []string{}
+	if len(entries) == 0 {
+		return []View{}, nil
+	}
+	orgID, ids := entries[0].OrgID, []string{}
 	for _, e := range entries {
 		if e.RecordID != "" {
 			ids = append(ids, e.RecordID)
 		}
 	}
 	repos, now := s.store.Repos(), s.clock()
-	records, err := repos.History.Records(ctx, ids)
+	records, err := repos.History.Records(ctx, orgID, ids)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := repos.Statement.Asked(ctx, ids)
+	asked, err := repos.Statement.Asked(ctx, orgID, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *Subjects) finish(ctx context.Context, id string, again replaying) error
 		return err
 	}
 	return w.saveWith(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() },
-		func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, w.e.ID) })
+		func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, w.e.OrgID, w.e.ID) })
 }
 
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in

@@ -184,7 +184,7 @@ func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any,
 // lookups reads lookups, the oldest first, each answer with the lookup that brought it.
 func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, err error) {
 	repos := x.s.store.Repos()
-	entries, err := repos.Statement.Entries(ctx, ids)
+	entries, err := repos.Statement.Entries(ctx, x.p.OrgID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +194,11 @@ func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, e
 			brought = append(brought, e.RecordID)
 		}
 	}
-	records, err := repos.History.Records(ctx, brought)
+	records, err := repos.History.Records(ctx, x.p.OrgID, brought)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := repos.History.Parts(ctx, brought)
+	parts, err := repos.History.Parts(ctx, x.p.OrgID, brought)
 	for _, id := range ids {
 		e, there := entries[id]
 		if !there {

@@ -341,12 +341,12 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 
 // answers counts the answers of those lookups that are about a person.
 func (s *Subjects) answers(ctx context.Context, p *privacy.Person, ids []string) (int, error) {
-	entries, err := s.store.Repos().Statement.Entries(ctx, ids)
+	entries, err := s.store.Repos().Statement.Entries(ctx, p.OrgID, ids)
 	if err != nil {
 		return 0, err
 	}
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !aboutPerson(p, entries[id]) })
-	answers, err := s.store.Repos().SubjectTraces.Answers(ctx, ids)
+	answers, err := s.store.Repos().SubjectTraces.Answers(ctx, p.OrgID, ids)
 	return len(answers), err
 }
 

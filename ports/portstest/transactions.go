@@ -90,7 +90,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return err
 	},
 	"jobs.nextPlace": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Jobs.NextPlace(ctx, kit.ID())
+		_, err := r.Jobs.NextPlace(ctx, kit.ID(), kit.ID())
 		return err
 	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
@@ -107,14 +107,14 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return err
 	},
 	"batches.claim": func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Claim(ctx, nil) },
-	"batches.start": func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Start(ctx, nil) },
+	"batches.start": func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Start(ctx, kit.ID(), nil) },
 	"batches.settle": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.BatchRuns.Settle(ctx,
+		_, err := r.BatchRuns.Settle(ctx, kit.ID(),
 			nil)
 		return err
 	},
 	"batches.retry": func(ctx context.Context, r ports.Repos) error {
-		_, _, err := r.BatchItems.Retry(ctx, kit.ID())
+		_, _, err := r.BatchItems.Retry(ctx, kit.ID(), kit.ID())
 		return err
 	},
 	"batches.pace": func(ctx context.Context, r ports.Repos) error {
@@ -159,7 +159,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"subjects.bar": func(ctx context.Context, r ports.Repos) error {
 		return r.SubjectBlocks.Bar(ctx, kit.ID(), kit.ID(), [][]byte{{1}})
 	},
-	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, kit.ID()) },
+	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, kit.ID(), kit.ID()) },
 	"subjects.block": func(ctx context.Context, r ports.Repos) error {
 		return r.SubjectBlocks.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
 	},

@@ -157,7 +157,6 @@ func TestWhoSearchesEverywhere(t *testing.T) {
 	want := []string{
 		"adapters/gormstore/contacts/removals.go", // old ones of all are forgotten together
 		"adapters/gormstore/engine/conn.go",       // what it means
-		"adapters/gormstore/intake/inbox.go",      // a receipt has only the contact's id
 		"app/caller.go",                           // the operator, who has every organisation
 		"app/lookups/later_answers.go",            // an answer that comes later has only its id
 		"app/privacy/subject_erase.go",            // the operator awaits an erasure

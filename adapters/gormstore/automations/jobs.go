@@ -85,6 +85,9 @@ func eventOf(stored string) automation.EventName {
 	return ""
 }
 
+func idOf(r JobRow) engine.UID  { return r.ID }
+func orgOf(r JobRow) engine.UID { return r.OrgID }
+
 type jobs struct{ engine.Conn }
 
 func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
@@ -102,17 +105,18 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	return err
 }
 
-func (r jobs) NextPlace(ctx context.Context, contactID string) (place int, err error) {
+func (r jobs) NextPlace(ctx context.Context, orgID, contactID string) (place int, err error) {
 	err = r.Inside(ctx, "jobs.nextPlace", func(db *gorm.DB) error {
-		return db.Raw("SELECT COALESCE(MAX(place), -1) + 1 FROM jobs WHERE contact_id = ? AND state = "+
-			engine.Literal(automation.Ready), contactID).Scan(&place).Error
+		waiting := db.Model(&JobRow{}).Where("contact_id = ? AND state = "+engine.Literal(automation.Ready), contactID)
+		return engine.Routed(orgID)(waiting).Select("COALESCE(MAX(place), -1) + 1").Scan(&place).Error
 	})
 	return place, err
 }
 
-func (r jobs) Answers(ctx context.Context, contactID string, since time.Time, limit int) (n int, err error) {
+func (r jobs) Answers(ctx context.Context, orgID, contactID string, since time.Time, limit int) (n int, err error) {
 	err = r.Query(ctx, "jobs.answers", func(db *gorm.DB) error {
-		some := db.Model(&JobRow{}).Select("id").Where("contact_id = ? AND created_at >= ?", contactID, engine.Stamp(since)).
+		some := engine.Routed(orgID)(db.Model(&JobRow{}).Select("id")).
+			Where("contact_id = ? AND created_at >= ?", contactID, engine.Stamp(since)).
 			Where("kind <> " + engine.Literal(automation.FanOut) + " AND trail LIKE '%,%'"). // the last one is the run's own
 			Where("(state <> " + engine.Literal(automation.Done) + " OR attempts > 0)").Limit(limit)
 		return db.Table("(?) AS answers", some).Select("COUNT(*)").Scan(&n).Error
@@ -152,7 +156,7 @@ func (r jobs) Attempts(ctx context.Context, orgID string, now time.Time) (out []
 
 // stillDue is what a job that could not be locked must still be when it is leased. Beside a subquery that locks and has
 // a limit it would let PostgreSQL run that once for each job, and lease more than the limit.
-var stillDue = " AND state = " + engine.Literal(automation.Ready) +
+var stillDue = " AND org_id IN @orgs AND state = " + engine.Literal(automation.Ready) +
 	" AND run_at <= @now AND (lease_until IS NULL OR lease_until <= @now)"
 
 // Claim finds and leases in one statement, so that no two workers get the same job.
@@ -172,16 +176,17 @@ func (r jobs) Claim(
 		}
 		next = engine.LockedAlone("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
 		var ids any = next
+		var orgs []string
 		if engine.Distributed(db) { // else each poll would write on all nodes
-			var found []engine.UID
-			if err := next.Pluck("id", &found).Error; err != nil || len(found) == 0 {
+			var found []JobRow
+			if err := next.Select("id, org_id").Find(&found).Error; err != nil || len(found) == 0 {
 				return err
 			}
-			ids = found
+			ids, orgs = engine.Mapped(found, idOf), engine.Distinct(found, orgOf)
 		}
 		return db.Raw("UPDATE jobs SET lease = @lease, lease_until = @until, attempts = attempts + 1 WHERE id IN (@ids)"+
 			engine.OnCitus(db, stillDue)+" RETURNING "+jobColumns,
-			map[string]any{"lease": lease, "until": engine.Stamp(until), "ids": ids, "now": at}).Scan(&rows).Error
+			map[string]any{"lease": lease, "until": engine.Stamp(until), "ids": ids, "now": at, "orgs": orgs}).Scan(&rows).Error
 	})
 	return engine.Mapped(rows, JobRow.job), err
 }
@@ -189,6 +194,7 @@ func (r jobs) Claim(
 // Finish writes the jobs that end alike in one statement.
 func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	type outcome struct {
+		org    string // on Citus alone
 		lease  string
 		state  automation.JobState
 		runAt  time.Time
@@ -198,7 +204,10 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	var order []outcome
 	ids := map[outcome][]engine.UID{}
 	for _, j := range done {
-		o := outcome{j.Lease, j.State, engine.Stamp(j.RunAt), j.Result, engine.Stamp(j.EndedAt)}
+		o := outcome{"", j.Lease, j.State, engine.Stamp(j.RunAt), j.Result, engine.Stamp(j.EndedAt)}
+		if engine.Distributed(r.Writer) {
+			o.org = j.OrgID
+		}
 		if j.State != automation.Ready {
 			o.runAt = time.Time{} // an ended job keeps its RunAt
 		}
@@ -216,7 +225,7 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 			values["run_at"] = o.runAt
 		}
 		n, err := r.ExecCount(ctx, "jobs.finish", func(db *gorm.DB) *gorm.DB {
-			return db.Model(&JobRow{}).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
+			return engine.Routed(o.org)(db.Model(&JobRow{})).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
 		})
 		written += n
 		if err != nil {
@@ -244,13 +253,13 @@ func (r jobs) holdNext(ctx context.Context, failed []automation.Job) error {
 
 // behind selects the runs that wait for another one.
 func behind(db *gorm.DB, j automation.Job) *gorm.DB {
-	return db.Model(&JobRow{}).Where("contact_id = ? AND automation_id = ? AND state = "+engine.Literal(automation.Ready),
+	return engine.Routed(j.OrgID)(db.Model(&JobRow{})).Where("contact_id = ? AND automation_id = ? AND state = "+engine.Literal(automation.Ready),
 		j.ContactID, j.AutomationID).Where("attempts = 0 AND (place > ? OR place = ? AND id > ?)", j.Place, j.Place, j.ID)
 }
 
 func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
 	n, err := r.ExecCount(ctx, "jobs.nameLookups", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&JobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).
+		return engine.Routed(j.OrgID)(db.Model(&JobRow{})).Where("id = ? AND lease = ?", j.ID, j.Lease).
 			Update("lookups", strings.Join(j.Lookups, ","))
 	})
 	if err == nil && n == 0 {
@@ -274,8 +283,10 @@ func (r jobs) Lock(ctx context.Context, kind automation.JobKind, limit int) ([]a
 }
 
 func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
-	ids := engine.Mapped(done, func(j automation.Job) string { return j.ID })
-	_, err := r.ExecCount(ctx, "jobs.remove", func(db *gorm.DB) *gorm.DB { return db.Delete(&JobRow{}, "id IN ?", ids) })
+	rows := engine.Mapped(done, JobRowOf)
+	_, err := r.ExecCount(ctx, "jobs.remove", func(db *gorm.DB) *gorm.DB {
+		return engine.RoutedAny(engine.Distinct(rows, orgOf))(db).Delete(&JobRow{}, "id IN ?", engine.Mapped(rows, idOf))
+	})
 	return err
 }
 

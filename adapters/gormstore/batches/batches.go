@@ -147,7 +147,7 @@ func (r batches) Find(ctx context.Context, orgID, id string) (batch.Batch, error
 }
 
 func (r batches) ByRequest(
-	ctx context.Context, makerID, requestKey string, body []byte,
+	ctx context.Context, orgID, makerID, requestKey string, body []byte,
 ) (b batch.Batch, same bool, err error) {
 	secret, err := r.secret(ctx)
 	if err != nil {
@@ -159,7 +159,8 @@ func (r batches) ByRequest(
 	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[BatchRow],
 		engine.Where(of+"request_hash = ? AND request_hash <> '' OR "+of+"request_key IN ? AND request_key <> ''",
 			makerID, hex.EncodeToString(hash),
-			makerID, engine.Mapped(append(r.vault.Indexes(name), hash), hex.EncodeToString)))
+			makerID, engine.Mapped(append(r.vault.Indexes(name), hash), hex.EncodeToString)),
+		engine.Routed(orgID))
 	if err != nil {
 		return b, false, err
 	}
@@ -187,7 +188,7 @@ func (r batches) Lock(ctx context.Context, orgID, id string) (batch.Batch, error
 func (r batches) Update(ctx context.Context, b batch.Batch) error {
 	row := BatchRowOf(r.vault, b)
 	return r.Inside(ctx, "batches.update", func(db *gorm.DB) error {
-		return engine.OrNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
+		return engine.OrNotFound(engine.Routed(b.OrgID)(db.Model(&row)).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
 			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
 			"started_at", "ended_at", "expires_at", "payer_key_id", "payer_member_id").Updates(&row))
 	})
@@ -268,7 +269,9 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 			return privacyrows.MoveMark(db, mark, engine.FirstID(before))
 		}
 		var items []BatchItemRow
-		if err := db.Order("line").Limit(engine.ForgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error; err != nil {
+		of := engine.Routed(string(next[0].OrgID))
+		err = of(db).Order("line").Limit(engine.ForgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error
+		if err != nil {
 			return err
 		}
 		if len(items) > 0 {
@@ -276,7 +279,7 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 		}
 		none := BatchRowOf(r.vault, batch.Batch{ID: string(next[0].ID)}).Columns
 		gone := map[string]any{"columns": engine.Blob(none), "sheets": nil}
-		if err := db.Model(&BatchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
+		if err := of(db.Model(&BatchRow{})).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
 			return err
 		}
 		return privacyrows.MoveMark(db, mark, string(next[0].ID))
@@ -298,7 +301,8 @@ func (r batches) forgetItems(db *gorm.DB, secret []byte, items []BatchItemRow) e
 	if err != nil {
 		return err
 	}
-	return db.Delete(&BatchItemRow{}, "id IN ?", ids).Error
+	orgs := engine.Distinct(items, func(item BatchItemRow) engine.UID { return item.OrgID })
+	return engine.RoutedAny(orgs)(db).Delete(&BatchItemRow{}, "id IN ?", ids).Error
 }
 
 func (r batches) Forget(ctx context.Context, before time.Time) (int, error) {
@@ -317,24 +321,26 @@ func (r batches) discard(ctx context.Context, op string, which engine.Scope) (n 
 		return 0, err
 	}
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		var ids []engine.UID
+		var rows []BatchRow
 		old := which(db.Session(&gorm.Session{NewDB: true}).Model(&BatchRow{})).
 			Where("status = " + engine.Literal(batch.Preparing)).Order("id").Session(&gorm.Session{})
 		err := engine.EachOrg(old, func(of engine.Scope) (bool, error) {
-			err := of(engine.Locked("UPDATE", "")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
-			return len(ids) > 0, err
+			err := of(engine.Locked("UPDATE", "")(old)).Limit(engine.ForgetAtOnce).Select("id, org_id").Find(&rows).Error
+			return len(rows) > 0, err
 		})
-		if err != nil || len(ids) == 0 {
+		if err != nil || len(rows) == 0 {
 			return err
 		}
+		ids := engine.Mapped(rows, func(b BatchRow) engine.UID { return b.ID })
+		of := engine.RoutedAny(engine.Distinct(rows, func(b BatchRow) engine.UID { return b.OrgID }))
 		var items []BatchItemRow
-		if err := db.Limit(engine.ForgetAtOnce).Find(&items, "batch_id IN ?", ids).Error; err != nil {
+		if err := of(db).Limit(engine.ForgetAtOnce).Find(&items, "batch_id IN ?", ids).Error; err != nil {
 			return err
 		}
 		if n = len(items); n > 0 {
 			return r.forgetItems(db, secret, items)
 		}
-		gone := db.Delete(&BatchRow{}, "id IN ?", ids)
+		gone := of(db).Delete(&BatchRow{}, "id IN ?", ids)
 		n = int(gone.RowsAffected)
 		return gone.Error
 	})

@@ -182,10 +182,10 @@ func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, erro
 
 // Next walks the index of pending items twice instead of sorting them. The first walk passes by those that were
 // refused, which are few unless a bureau refuses all.
-func (r batches) Next(ctx context.Context, batchID string, limit int) (items []batch.Item, err error) {
+func (r batches) Next(ctx context.Context, orgID, batchID string, limit int) (items []batch.Item, err error) {
 	for _, which := range []string{"NOT LIKE", "LIKE"} {
 		some, err := engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
-			engine.Where("batch_id = ?", batchID), engine.Where("code "+which+" ?", refusedAt+"%"),
+			engine.Where("batch_id = ?", batchID), engine.Routed(orgID), engine.Where("code "+which+" ?", refusedAt+"%"),
 			func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit - len(items)) })
 		if items = append(items, some...); err != nil || len(items) == limit {
 			return items, err
@@ -216,7 +216,7 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		if len(queued) > 0 {
 			isQueued = gorm.Expr("id IN ?", queued)
 		}
-		claimed := pending(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
+		claimed := engine.Routed(items[0].OrgID)(pending(db.Model(&BatchItemRow{}))).Where("id IN ?", ids).Updates(map[string]any{
 			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
 			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
 			"queued":    isQueued,
@@ -228,17 +228,19 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 	})
 }
 
-func (r batches) Start(ctx context.Context, ids []string) error {
+func (r batches) Start(ctx context.Context, orgID string, ids []string) error {
 	return r.Inside(ctx, "batches.start", func(db *gorm.DB) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		return inFlight(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Update("queued", false).Error
+		return engine.Routed(orgID)(inFlight(db.Model(&BatchItemRow{}))).Where("id IN ?", ids).Update("queued", false).Error
 	})
 }
 
 // Settle writes the items that end alike in one statement.
-func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
+func (r batches) Settle(
+	ctx context.Context, orgID string, outcomes []batch.Outcome,
+) (settled []batch.Outcome, err error) {
 	type end struct {
 		state batch.State
 		code  string
@@ -265,7 +267,7 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 			if e.unseen {
 				values["seen_id"] = nil
 			}
-			done, err := settleAlike(db, alike[e], values, e.kept)
+			done, err := settleAlike(engine.Routed(orgID)(db.Model(&BatchItemRow{})), alike[e], values, e.kept)
 			if settled = append(settled, done...); err != nil {
 				return err
 			}
@@ -276,14 +278,14 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 }
 
 func settleAlike(
-	db *gorm.DB, outcomes []batch.Outcome, values map[string]any, kept bool,
+	of *gorm.DB, outcomes []batch.Outcome, values map[string]any, kept bool,
 ) (settled []batch.Outcome, err error) {
 	if !kept {
 		values["lookup_id"] = nil
 	}
 	// A lookup belongs to one item, so the two lists need not be matched pairwise.
 	var met []BatchItemRow
-	err = inFlight(db.Model(&met)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
+	err = inFlight(of.Model(&met)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
 		Where("id IN ? AND lookup_id IN ?", engine.Mapped(outcomes, func(o batch.Outcome) string { return o.ItemID }),
 			engine.Mapped(outcomes, func(o batch.Outcome) string { return o.LookupID })).Updates(values).Error
 	for _, o := range outcomes {
@@ -302,10 +304,10 @@ func (r batches) Renew(ctx context.Context, orgID string, lookupIDs []string, un
 	return err
 }
 
-func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, err error) {
+func (r batches) Retry(ctx context.Context, orgID, batchID string) (charged, free int, err error) {
 	err = r.Inside(ctx, "batches.retry", func(db *gorm.DB) error {
 		failed := func() *gorm.DB {
-			return db.Model(&BatchItemRow{}).
+			return engine.Routed(orgID)(db.Model(&BatchItemRow{})).
 				Where("batch_id = ? AND state IN ?", batchID, []string{string(batch.Failed), string(batch.NoAnswer)})
 		}
 		var ids []string
@@ -317,7 +319,7 @@ func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, 
 		for some := range slices.Chunk(ids, entriesAtOnce) {
 			var n int64
 			// The bounds let PostgreSQL prune partitions.
-			err := db.Table("lookups").Where("id IN ? AND id BETWEEN ? AND ? AND NOT charged", some, some[0], some[len(some)-1]).
+			err := engine.Routed(orgID)(db.Table("lookups")).Where("id IN ? AND id BETWEEN ? AND ? AND NOT charged", some, some[0], some[len(some)-1]).
 				Count(&n).Error
 			if costNothing += int(n); err != nil {
 				return err

@@ -67,7 +67,8 @@ func (r contacts) Alike(ctx context.Context, c crm.Contact, most int) (out []crm
 			return nil
 		}
 		var rows []ContactRow
-		err := withoutNote(Inside(db)).Where("id IN ?", ids[:min(len(ids), most)]).Order("id DESC").Find(&rows).Error
+		err := engine.Routed(c.OrgID)(withoutNote(Inside(db))).Where("id IN ?", ids[:min(len(ids), most)]).Order("id DESC").
+			Find(&rows).Error
 		out = engine.Mapped(rows, ContactRow.brief)
 		return err
 	})

@@ -176,7 +176,7 @@ func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) erro
 		if b.Settings != nil {
 			columns = append(columns, "settings")
 		}
-		err := engine.OrNotFound(db.Model(&BulkRow{}).Where("id = ?", b.ID).Select(columns).Updates(&row))
+		err := engine.OrNotFound(engine.Routed(b.OrgID)(db.Model(&BulkRow{})).Where("id = ?", b.ID).Select(columns).Updates(&row))
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (r bulks) Forget(ctx context.Context, before time.Time) (n int, err error) 
 		var old []BulkRow
 		ended := db.Where("ended_at IS NULL OR ended_at < ?", engine.Stamp(before)).
 			Where("status NOT IN ?", []crm.BulkStatus{crm.BulkRunning, crm.BulkUndoing})
-		err := db.Select("id").Where("at < ?", engine.Stamp(before)).Where(ended).Order("at").Limit(1).Find(&old).Error
+		err := db.Select("id, org_id").Where("at < ?", engine.Stamp(before)).Where(ended).Order("at").Limit(1).Find(&old).Error
 		if err != nil || len(old) == 0 {
 			return err
 		}
@@ -207,7 +207,7 @@ func (r bulks) Forget(ctx context.Context, before time.Time) (n int, err error) 
 		if gone.Error != nil || gone.RowsAffected > 0 {
 			return gone.Error
 		}
-		return db.Delete(&BulkRow{}, "id = ?", old[0].ID).Error
+		return engine.Routed(string(old[0].OrgID))(db).Delete(&BulkRow{}, "id = ?", old[0].ID).Error
 	})
 	return n, err
 }

@@ -293,10 +293,10 @@ func (r contacts) change(ctx context.Context, op string, e crm.Event, row Contac
 	})
 }
 
-func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
+func (r contacts) InStage(ctx context.Context, orgID, stageID string) (bool, error) {
 	var ids []engine.UID
 	err := r.Query(ctx, "contacts.inStage", func(db *gorm.DB) error {
-		return db.Model(&ContactRow{}).Where("stage_id = ?", stageID).Limit(1).Pluck("id", &ids).Error
+		return engine.Routed(orgID)(db.Model(&ContactRow{})).Where("stage_id = ?", stageID).Limit(1).Pluck("id", &ids).Error
 	})
 	return len(ids) > 0, err
 }

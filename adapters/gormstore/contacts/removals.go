@@ -257,12 +257,15 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 			Where(undone(db), engine.Stamp(deleted)).
 			Order("at").Session(&gorm.Session{})
 		return engine.EachOrg(old, func(of engine.Scope) (bool, error) {
-			var ids []string
-			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(old)).Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error
-			if err == nil && len(ids) > 0 {
-				err = r.forgetSome(db, secret, ids)
+			var some []RemovedRow
+			err := of(engine.Locked("UPDATE", "SKIP LOCKED")(old)).Limit(engine.ForgetAtOnce).Select("id, org_id").Find(&some).Error
+			if n = len(some); err == nil && n > 0 {
+				orgID := ports.AnyOrg
+				if engine.Distributed(db) {
+					orgID = string(some[0].OrgID) // of all of them: see EachOrg
+				}
+				err = r.forgetSome(db, secret, orgID, engine.Mapped(some, func(row RemovedRow) string { return string(row.ID) }))
 			}
-			n = len(ids)
 			return n > 0, err
 		})
 	})
@@ -282,31 +285,32 @@ func undone(db *gorm.DB) string {
 }
 
 // forgetSome empties removed contacts.
-func (r removals) forgetSome(db *gorm.DB, secret []byte, ids []string) error {
-	if err := r.traceMerged(db, secret, ids); err != nil {
+func (r removals) forgetSome(db *gorm.DB, secret []byte, orgID string, ids []string) error {
+	of := engine.Routed(orgID)
+	if err := r.traceMerged(of(db), secret, ids); err != nil {
 		return err
 	}
 	var gone []string
-	err := db.Model(&RemovedRow{}).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
+	err := of(db.Model(&RemovedRow{})).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
 	if err != nil {
 		return err
 	}
 	if len(gone) > 0 {
-		if gone, err = Family(db, ports.AnyOrg, gone); err != nil {
+		if gone, err = Family(db, orgID, gone); err != nil {
 			return err
 		}
-		if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
+		if err := of(db).Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
 			return err
 		}
-		if _, err := ForgetTold(db, gone, nil); err != nil {
+		if _, err := ForgetTold(db, orgID, gone, nil); err != nil {
 			return err
 		}
 		// The content of those merged into it goes too.
-		if err := db.Model(&RemovedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
+		if err := of(db.Model(&RemovedRow{})).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
 			return err
 		}
 	}
-	return db.Model(&RemovedRow{}).Where("id IN ?", ids).Update("content", nil).Error
+	return of(db.Model(&RemovedRow{})).Where("id IN ?", ids).Update("content", nil).Error
 }
 
 // KnownBy is what a contact is found by.
@@ -325,10 +329,10 @@ func KnownBy(c crm.Contact) (all []privacy.Identity) {
 	return all
 }
 
-func (r removals) traceMerged(db *gorm.DB, secret []byte, ids []string) error {
+func (r removals) traceMerged(of *gorm.DB, secret []byte, ids []string) error {
 	var rows []RemovedRow
 	var traces []privacyrows.TraceRow
-	err := db.Find(&rows, "id IN ? AND into_id IS NOT NULL AND content IS NOT NULL", ids).Error
+	err := of.Find(&rows, "id IN ? AND into_id IS NOT NULL AND content IS NOT NULL", ids).Error
 	for _, row := range rows {
 		for _, i := range KnownBy(RemovalOf(r.vault, row).Contact) {
 			traces = append(traces, privacyrows.TraceRow{
@@ -339,5 +343,5 @@ func (r removals) traceMerged(db *gorm.DB, secret []byte, ids []string) error {
 	if err != nil || len(traces) == 0 {
 		return err
 	}
-	return db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
+	return of.Session(&gorm.Session{NewDB: true}).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
 }

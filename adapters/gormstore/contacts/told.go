@@ -65,7 +65,7 @@ func (r told) Add(ctx context.Context, t automation.Told) error {
 			return added.Error
 		}
 		var before ToldRow
-		if err := db.Take(&before, "id = ?", row.ID).Error; err != nil {
+		if err := engine.Routed(t.OrgID)(db).Take(&before, "id = ?", row.ID).Error; err != nil {
 			return err
 		}
 		first := toldOf(r.vault, before)
@@ -73,7 +73,7 @@ func (r told) Add(ctx context.Context, t automation.Told) error {
 			return nil
 		}
 		content := r.vault.SealJSON(toldJSON{first.Ground, first.Body + "\n" + t.Body}, "told_stages|content|"+t.RunID)
-		return db.Model(&before).Update("content", content).Error
+		return engine.Routed(t.OrgID)(db.Model(&before)).Update("content", content).Error
 	})
 }
 
@@ -89,15 +89,17 @@ func (r told) OfContact(ctx context.Context, orgID, contactID string) ([]automat
 }
 
 // ForgetTold removes what platforms were told of contacts, and adds to whom and when to what is known of it.
-func ForgetTold(db *gorm.DB, contactIDs []string, known []privacy.PassedOn) ([]privacy.PassedOn, error) {
+func ForgetTold(
+	db *gorm.DB, orgID string, contactIDs []string, known []privacy.PassedOn,
+) ([]privacy.PassedOn, error) {
 	var rows []ToldRow
-	err := db.Model(&ToldRow{}).Select("id", "destination", "at").Where("contact_id IN ?", contactIDs).Order("at, id").
-		Find(&rows).Error
+	err := engine.Routed(orgID)(db.Model(&ToldRow{})).Select("id", "destination", "at").
+		Where("contact_id IN ?", contactIDs).Order("at, id").Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return known, err
 	}
 	for _, row := range rows {
 		known = append(known, privacy.PassedOn{To: row.Destination, At: row.At.UTC()})
 	}
-	return known, db.Delete(&ToldRow{}, "contact_id IN ?", contactIDs).Error
+	return known, engine.Routed(orgID)(db).Delete(&ToldRow{}, "contact_id IN ?", contactIDs).Error
 }

@@ -92,6 +92,16 @@ func Routed(orgID string) Scope {
 	}
 }
 
+// RoutedAny is Routed for rows of some organisations.
+func RoutedAny[T ~string](orgIDs []T) Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if !Distributed(db) {
+			return db
+		}
+		return db.Where("org_id IN ?", orgIDs)
+	}
+}
+
 // OnCitus is a part of a statement for Citus alone.
 func OnCitus(db *gorm.DB, part string) string {
 	if Distributed(db) {

@@ -105,13 +105,13 @@ func IndexRefused(ctx context.Context, db *sql.DB) error {
 }
 
 func (r deliveries) Page(
-	ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
+	ctx context.Context, orgID, webhookID string, outcome webhook.Outcome, after string, limit int,
 ) ([]webhook.Delivery, error) {
 	const op = "deliveries.page"
 	var rows []DeliveryRow
 	err := r.QueryList(ctx, op, func(db *gorm.DB) (err error) {
 		read := func(w engine.Window, limit int) (found []DeliveryRow, err error) {
-			wanted := engine.Newest(w.Below, limit)(db).Where(w.Edges).Where("webhook_id = ? AND id > ?", webhookID, w.Above)
+			wanted := engine.In(orgID)(engine.Newest(w.Below, limit)(db)).Where(w.Edges).Where("webhook_id = ? AND id > ?", webhookID, w.Above)
 			if outcome == webhook.Refused {
 				wanted = wanted.Where("outcome = " + engine.Literal(webhook.Refused)) // served by a partial index
 			} else if outcome != "" {
@@ -212,7 +212,7 @@ func (r deliveries) Latest(
 			}
 			var rows []DeliveryRow
 			if err == nil && len(ids) > 0 {
-				err = db.Select("id", "webhook_id", "at", "reason").Where(w.Edges).
+				err = engine.Routed(orgID)(db).Select("id", "webhook_id", "at", "reason").Where(w.Edges).
 					Find(&rows, "id IN ? AND id > ? AND id < ?", ids, w.Above, w.Below).Error
 			}
 			if err != nil {

@@ -87,7 +87,7 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 	identified := slices.ContainsFunc(keys, func(key string) bool { return key != "" })
 	var k identity
 	if identified {
-		k = identityOf(r.vault, a.Delivery.WebhookID, a.Fingerprint)
+		k = identityOf(r.vault, a.Delivery.OrgID, a.Delivery.WebhookID, a.Fingerprint)
 	}
 	if identified && len(k.bodies) > 1 {
 		if first, err := r.first(ctx, k, keys, 1); !errors.Is(err, ports.ErrNotFound) {
@@ -139,12 +139,13 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 
 // identity holds what a repeated post is recognised by: keyed hashes of its body, under every data key.
 type identity struct {
+	orgID     string
 	webhookID engine.UID
 	bodies    [][]byte
 }
 
-func identityOf(v *engine.Vault, webhookID string, fingerprint []byte) identity {
-	return identity{engine.UID(webhookID), v.Indexes("body|" + webhookID + "|" + string(fingerprint))}
+func identityOf(v *engine.Vault, orgID, webhookID string, fingerprint []byte) identity {
+	return identity{orgID, engine.UID(webhookID), v.Indexes("body|" + webhookID + "|" + string(fingerprint))}
 }
 
 // name is the text hashed for a key.
@@ -171,7 +172,7 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 	if err != nil {
 		return nil, err
 	}
-	survivors, err := r.survivors(ctx, rows)
+	survivors, err := r.survivors(ctx, now.orgID, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +188,13 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 
 // survivors maps the contacts of receipts that were merged to the contacts that they are now part of. A deleted contact
 // is still answered as before.
-func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[engine.UID]engine.UID, error) {
+func (r inbox) survivors(
+	ctx context.Context, orgID string, receipts []receiptRow,
+) (map[engine.UID]engine.UID, error) {
 	out := map[engine.UID]engine.UID{}
 	err := r.Query(ctx, "inbox.known", func(db *gorm.DB) error {
 		for _, receipt := range receipts {
-			id, err := contacts.Survivor(db, ports.AnyOrg, receipt.ContactID)
+			id, err := contacts.Survivor(db, orgID, receipt.ContactID)
 			if err == nil {
 				out[receipt.ContactID] = id
 			} else if !errors.Is(err, ports.ErrNotFound) {
@@ -204,9 +207,9 @@ func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[engine
 }
 
 func (r inbox) Known(
-	ctx context.Context, webhookID string, keys []string, fingerprint []byte,
+	ctx context.Context, orgID, webhookID string, keys []string, fingerprint []byte,
 ) ([]ports.Receipt, error) {
-	return r.first(ctx, identityOf(r.vault, webhookID, fingerprint), keys, 0)
+	return r.first(ctx, identityOf(r.vault, orgID, webhookID, fingerprint), keys, 0)
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {

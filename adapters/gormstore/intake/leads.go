@@ -134,7 +134,7 @@ func takeLead(tx *gorm.DB, a arrived) error {
 	case taken.Error != nil:
 		return taken.Error
 	case len(was) > 0:
-		return moveLine(tx, was[0].ID, row.ID)
+		return moveLine(tx, a.delivery.OrgID, was[0].ID, row.ID)
 	}
 	taken = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	if taken.RowsAffected == 0 && taken.Error == nil {
@@ -145,8 +145,8 @@ func takeLead(tx *gorm.DB, a arrived) error {
 
 // moveLine gives a lead the line of the log of what became of it: the one on which it waited goes, as its id may be
 // older than lines are kept.
-func moveLine(tx *gorm.DB, from, to engine.UID) error {
-	if err := tx.Delete(&DeliveryRow{}, "id = ?", from).Error; err != nil || from == to {
+func moveLine(tx *gorm.DB, orgID, from, to engine.UID) error {
+	if err := engine.Routed(string(orgID))(tx).Delete(&DeliveryRow{}, "id = ?", from).Error; err != nil || from == to {
 		return err
 	}
 	return tx.Model(&leadRow{}).Where("id = ?", from).Update("id", to).Error

@@ -185,7 +185,7 @@ var (
 	askKeys     = manyIDs(askKey)
 	askMembers  = manyIDs(askMember)
 	askRules    = manyIDs(askRule)
-	askBatches  = manyIDs(askBatch)
+	askBatches  = manyIDs(askBatch) + " AND " + engine.OfOrgs("batches", 2)
 	askPurposes = strings.NewReplacer("SELECT org_id", "SELECT org_id::text", "org_id = ? AND code = ?",
 		"(org_id, code) IN (SELECT org_id::uuid, code FROM unnest($1::text[], $2::text[]) AS a (org_id, code))",
 	).Replace(askPurpose)
@@ -278,7 +278,7 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 			return err
 		})
 	}
-	queueIDs(batch, askBatches, batches, batchFields, func(r batchAdmits) { s.batches[r.id] = r })
+	queueIDs(batch, askBatches, batches, batchFields, func(r batchAdmits) { s.batches[r.id] = r }, organisationsOf(in))
 	if len(purposes) > 0 {
 		stated := slices.Collect(maps.Keys(purposes))
 		queueRead(batch.Queue(askPurposes, engine.Mapped(stated, func(p statedPurpose) string { return string(p.org) }),
@@ -297,11 +297,12 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 // queueIDs queues a statement for ids, unless there are none.
 func queueIDs[Row any](
 	batch *pgx.Batch, statement string, ids map[engine.UID]bool, columns func(*Row) []any, keep func(Row),
+	more ...any,
 ) {
 	delete(ids, engine.NoID)
 	if len(ids) > 0 {
 		sought := engine.Mapped(slices.Collect(maps.Keys(ids)), func(id engine.UID) string { return string(id) })
-		queueRead(batch.Queue(statement, sought), columns, keep)
+		queueRead(batch.Queue(statement, append([]any{sought}, more...)...), columns, keep)
 	}
 }
 

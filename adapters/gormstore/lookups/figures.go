@@ -89,22 +89,27 @@ func deliveriesOfDay(rows *sql.Rows) (f ports.DeliveryFigure, err error) {
 
 // stagesOfOrigin reads an index alone, contacts_of_origin.
 const stagesOfOrigin = `SELECT CAST(? AS %s), stage_id, COUNT(*) FROM (SELECT stage_id FROM contacts
-		WHERE origin_id = ? AND id >= ? ORDER BY id DESC%s LIMIT ?) newest GROUP BY stage_id`
+		WHERE origin_id = ? AND id >= ?%s ORDER BY id DESC%s LIMIT ?) newest GROUP BY stage_id`
 
 func (r figures) Stages(
-	ctx context.Context, origins []string, since time.Time, most int,
+	ctx context.Context, orgID string, origins []string, since time.Time, most int,
 ) (out []ports.StageFigure, err error) {
 	if len(origins) == 0 {
 		return nil, nil
 	}
 	err = r.QueryList(ctx, "figures.stages", func(db *gorm.DB) error {
-		one := fmt.Sprintf(stagesOfOrigin, "uuid", " NULLS LAST")
+		of, org := engine.OnCitus(db, " AND org_id = ?"), []any(nil)
+		if of != "" {
+			org = []any{orgID}
+		}
+		one := fmt.Sprintf(stagesOfOrigin, "uuid", of, " NULLS LAST")
 		if db.Name() == "sqlite" {
-			one = fmt.Sprintf(stagesOfOrigin, "text", "")
+			one = fmt.Sprintf(stagesOfOrigin, "text", "", "")
 		}
 		all, values := make([]string, len(origins)), []any(nil)
 		for i, origin := range origins {
-			all[i], values = one, append(values, origin, origin, engine.FirstID(since), most)
+			values = append(append(values, origin, origin, engine.FirstID(since)), org...)
+			all[i], values = one, append(values, most)
 		}
 		rows, err := db.Raw(strings.Join(all, " UNION ALL "), values...).Rows()
 		if err != nil {

@@ -200,13 +200,13 @@ func (r history) of(orgID, product string, d document.Document) engine.Scope {
 	return r.bought(orgID, "doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)))
 }
 
-func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
+func (r history) Records(ctx context.Context, orgID string, ids []string) (map[string]lookup.Record, error) {
 	out := map[string]lookup.Record{}
 	if ids = engine.Given(ids); len(ids) == 0 {
 		return out, nil
 	}
 	records, err := engine.FindAll(ctx, r.Query, "history.records", engine.With(r.vault, wholeRecordOf),
-		engine.Where("id IN ?", ids))
+		engine.Where("id IN ?", ids), engine.In(orgID))
 	for _, rec := range records {
 		out[rec.ID] = rec
 	}
@@ -214,13 +214,13 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 }
 
 // Parts finds the records of other products by those of the same answers.
-func (r history) Parts(ctx context.Context, ids []string) (map[string][]lookup.Record, error) {
+func (r history) Parts(ctx context.Context, orgID string, ids []string) (map[string][]lookup.Record, error) {
 	out := map[string][]lookup.Record{}
 	if ids = engine.Given(ids); len(ids) == 0 {
 		return out, nil
 	}
 	records, err := engine.FindAll(ctx, r.Query, "history.parts", engine.With(r.vault, wholeRecordOf),
-		engine.Where("of_id IN ?", ids), engine.Order("id"))
+		engine.Where("of_id IN ?", ids), engine.In(orgID), engine.Order("id"))
 	for _, rec := range records {
 		out[rec.OfID] = append(out[rec.OfID], rec)
 	}

@@ -142,14 +142,14 @@ func (r statement) Find(ctx context.Context, orgID, id string) (lookup.Entry, er
 	return engine.FindOne(ctx, r.Query, "statement.find", engine.With(r.vault, entryOf), engine.Of(orgID, id))
 }
 
-func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error) {
+func (r statement) Entries(ctx context.Context, orgID string, ids []string) (map[string]lookup.Entry, error) {
 	out := map[string]lookup.Entry{}
 	if ids = engine.Given(ids); len(ids) == 0 {
 		return out, nil
 	}
 	// The bounds let PostgreSQL prune partitions.
 	found, err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf),
-		engine.Where("id IN ?", ids),
+		engine.Where("id IN ?", ids), engine.In(orgID),
 		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
 	for _, e := range found {
 		out[e.ID] = e
@@ -209,7 +209,8 @@ func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error
 	sum := newCharges()
 	for some := range slices.Chunk(rows, settledAtOnce) {
 		ids := engine.Mapped(some, func(row LookupRow) engine.UID { return row.ID })
-		ended := db.Model(&LookupRow{}).Where("id IN ?", ids).
+		of := engine.RoutedAny(engine.Distinct(some, func(row LookupRow) engine.UID { return row.OrgID }))
+		ended := of(db.Model(&LookupRow{})).Where("id IN ?", ids).
 			Updates(map[string]any{"status": string(lookup.NoAnswer), "spare": 0, "spare_calls": settledCalls})
 		if ended.Error != nil {
 			return 0, ended.Error
@@ -256,14 +257,14 @@ func asker(by lookup.Asker) engine.Scope {
 	return engine.Where("org_id = ?", by.OrgID)
 }
 
-func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
+func (r statement) Asked(ctx context.Context, orgID string, recordIDs []string) (map[string]lookup.Entry, error) {
 	out := map[string]lookup.Entry{}
 	if recordIDs = engine.Given(recordIDs); len(recordIDs) == 0 {
 		return out, nil
 	}
 	var parts []RecordRow
 	err := r.Query(ctx, "statement.asked", func(db *gorm.DB) error {
-		return db.Select("id", "of_id").Find(&parts, "id IN ? AND of_id IS NOT NULL", recordIDs).Error
+		return engine.In(orgID)(db).Select("id", "of_id").Find(&parts, "id IN ? AND of_id IS NOT NULL", recordIDs).Error
 	})
 	if err != nil {
 		return nil, err
@@ -272,7 +273,8 @@ func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lo
 		recordIDs = append(recordIDs, part.OfID.Text())
 	}
 	brought := engine.Where("record_id IN ? AND NOT cache", recordIDs)
-	entries, err := engine.FindAll(ctx, r.Query, "statement.asked", engine.With(r.vault, entryOf), brought)
+	entries, err := engine.FindAll(ctx, r.Query, "statement.asked", engine.With(r.vault, entryOf), brought,
+		engine.In(orgID))
 	for _, e := range entries {
 		out[e.RecordID] = e
 	}
@@ -302,9 +304,9 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 	}, perDay)
 }
 
-func (r statement) Tie(ctx context.Context, id, contactID string) error {
+func (r statement) Tie(ctx context.Context, orgID, id, contactID string) error {
 	_, err := r.ExecCount(ctx, "statement.tie", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&LookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
+		return engine.Of(orgID, id)(db.Model(&LookupRow{})).Update("contact_id", contactID)
 	})
 	return err
 }
@@ -329,7 +331,7 @@ func (r statement) OfContact(
 		}
 		slices.SortFunc(rows, func(a, b LookupRow) int { return cmp.Compare(b.ID, a.ID) })
 		rows = rows[:min(limit, len(rows))]
-		answered, err := answeredAt(db, rows)
+		answered, err := answeredAt(db, orgID, rows)
 		if err != nil {
 			return err
 		}
@@ -345,8 +347,8 @@ func (r statement) OfContact(
 	return out, err
 }
 
-// answeredAt returns when the records of some lookups were answered, by record id.
-func answeredAt(db *gorm.DB, rows []LookupRow) (map[engine.UID]time.Time, error) {
+// answeredAt returns when the records of some lookups of an organisation were answered, by record id.
+func answeredAt(db *gorm.DB, orgID string, rows []LookupRow) (map[engine.UID]time.Time, error) {
 	var ids []engine.UID
 	for _, row := range rows {
 		if row.RecordID != nil {
@@ -357,7 +359,7 @@ func answeredAt(db *gorm.DB, rows []LookupRow) (map[engine.UID]time.Time, error)
 		return nil, nil
 	}
 	var records []RecordRow
-	err := db.Select("id", "answered_at").Find(&records, "id IN ?", ids).Error
+	err := engine.Routed(orgID)(db).Select("id", "answered_at").Find(&records, "id IN ?", ids).Error
 	out := map[engine.UID]time.Time{}
 	for _, record := range records {
 		out[record.ID] = record.AnsweredAt.UTC()

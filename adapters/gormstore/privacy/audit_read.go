@@ -67,7 +67,7 @@ func (r auditLines) Blank(
 			return nil
 		}
 		var rows []lineRow
-		done := db.Model(&rows).Clauses(clause.Returning{Columns: []clause.Column{{Name: "number"}}}).
+		done := engine.Routed(orgID)(db.Model(&rows)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "number"}}}).
 			Where("id IN (?)", found.Limit(limit)).
 			Updates(map[string]any{"detail": nil, "subject": nil, "erased_by": erasure})
 		numbers = engine.Mapped(rows, func(row lineRow) int64 { return row.Number })

@@ -178,7 +178,7 @@ func jobTurns(t *testing.T, s ports.Store) {
 	next := func() (place int) {
 		t.Helper()
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-			place, err = r.Jobs.NextPlace(ctx, contact)
+			place, err = r.Jobs.NextPlace(ctx, o.ID, contact)
 			return err
 		}))
 		return place
@@ -226,14 +226,14 @@ func jobTurns(t *testing.T, s ports.Store) {
 	kit.Must(t, queue.Add(ctx, echo, cut))
 	answers := func(contactID string, since time.Time) int {
 		t.Helper()
-		n, err := queue.Answers(ctx, contactID, since, 10)
+		n, err := queue.Answers(ctx, o.ID, contactID, since, 10)
 		kit.Must(t, err)
 		return n
 	}
 	kit.Same(t, "answers of the contact, of another, and since then", []int{
 		answers(contact, since), answers(kit.ID(), since), answers(contact, kit.At.Add(time.Second)),
 	}, []int{1, 0, 0})
-	_, err = queue.NextPlace(ctx, contact)
+	_, err = queue.NextPlace(ctx, o.ID, contact)
 	kit.WantErr(t, "outside a transaction", err, ports.ErrOutsideTx)
 }
 

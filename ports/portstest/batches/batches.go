@@ -114,11 +114,11 @@ func batches(t *testing.T, s ports.Store) {
 	quotedWhileGivenUp(t, s, hidden)
 	givenUpWithItsPeople(t, s, hidden)
 	for body, want := range map[string]bool{"a": true, "b": false} {
-		named, same1, err := repo.ByRequest(ctx, first.KeyID, "k", []byte(body))
+		named, same1, err := repo.ByRequest(ctx, first.OrgID, first.KeyID, "k", []byte(body))
 		kit.Must(t, err)
 		kit.Same(t, "by its name", []any{named.ID, same1}, []any{hidden.ID, want})
 	}
-	_, _, err = repo.ByRequest(ctx, first.KeyID, "", nil)
+	_, _, err = repo.ByRequest(ctx, first.OrgID, first.KeyID, "", nil)
 	kit.WantErr(t, "without a name", err, ports.ErrNotFound)
 
 	for what, c := range map[string]struct {
@@ -241,7 +241,7 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 func batchItems(t *testing.T, s ports.Store) {
 	ctx, repo, o := t.Context(), allBatches(s.Repos()), kit.ID()
 	b, items := Quoted(t, s, o, batch.Pending, batch.Invalid, batch.Pending, batch.Repeat, batch.Pending)
-	next, err := repo.Next(ctx, b.ID, 2)
+	next, err := repo.Next(ctx, b.OrgID, b.ID, 2)
 	kit.Must(t, err)
 	kit.Same(t, "next", next, []batch.Item{items[0], items[2]})
 	for i := range next {
@@ -257,7 +257,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	kit.Same(t, "in flight", len(inFlight), 2)
 	kit.Same(t, "queued", inFlight[0].Queued != inFlight[1].Queued, true)
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.BatchRuns.Start(ctx, []string{next[1].ID})
+		return r.BatchRuns.Start(ctx, b.OrgID, []string{next[1].ID})
 	}))
 	kit.Must(t, repo.Renew(ctx, o, []string{kit.ID()}, kit.At.Add(time.Hour)))
 	kit.Must(t, repo.Renew(ctx, kit.ID(), []string{next[0].LookupID}, kit.At.Add(time.Hour)))
@@ -270,7 +270,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	}
 	settle := func(outcomes ...batch.Outcome) (n int) {
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			settled, err := r.BatchRuns.Settle(ctx, outcomes)
+			settled, err := r.BatchRuns.Settle(ctx, b.OrgID, outcomes)
 			n = len(settled)
 			return err
 		}))
@@ -313,11 +313,11 @@ func batchItems(t *testing.T, s ports.Store) {
 	var charged, free int
 	kit.Must(t,
 		s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-			charged, free, err = r.BatchItems.Retry(ctx, b.ID)
+			charged, free, err = r.BatchItems.Retry(ctx, b.OrgID, b.ID)
 			return err
 		}))
 	kit.Same(t, "once more", []int{charged, free}, []int{1, 1})
-	next, err = repo.Next(ctx, b.ID, 10)
+	next, err = repo.Next(ctx, b.OrgID, b.ID, 10)
 	kit.Must(t, err)
 	kit.Same(t, "next", next, []batch.Item{items[0], items[2], items[4]})
 	kit.Must(t, claimAs(s, t, next[:1], kit.At))
@@ -340,7 +340,7 @@ func refusedItems(t *testing.T, s ports.Store) {
 	kit.Must(t, repo.AddItems(ctx, []batch.Item{repeat}))
 	settle := func(i batch.Item, state batch.State, code string) {
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{{
+			_, err := r.BatchRuns.Settle(ctx, b.OrgID, []batch.Outcome{{
 				ItemID: i.ID, BatchID: b.ID, LookupID: i.LookupID, State: state, Code: code, Refused: kit.At,
 			}})
 			return err
@@ -348,7 +348,7 @@ func refusedItems(t *testing.T, s ports.Store) {
 	}
 	next := func(what string, limit int, want ...batch.Item) []batch.Item {
 		t.Helper()
-		got, err := repo.Next(ctx, b.ID, limit)
+		got, err := repo.Next(ctx, b.OrgID, b.ID, limit)
 		kit.Must(t, err)
 		kit.Same(t, what, got, want)
 		return got
@@ -378,7 +378,7 @@ func refusedItems(t *testing.T, s ports.Store) {
 	settle(first[0], batch.Failed, "x")
 	shown("what is shown of it in the end", "x:x : : :x ")
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		_, _, err := r.BatchItems.Retry(ctx, b.ID)
+		_, _, err := r.BatchItems.Retry(ctx, b.OrgID, b.ID)
 		return err
 	}))
 	items[0].Refused = time.Time{}
@@ -397,13 +397,13 @@ func unseenItems(t *testing.T, s ports.Store) {
 	kit.Must(t, repo.AddItems(ctx, items))
 	kit.Must(t, claimAs(s, t, items, kit.At))
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{
+		_, err := r.BatchRuns.Settle(ctx, b.OrgID, []batch.Outcome{
 			{ItemID: items[0].ID, LookupID: items[0].LookupID, State: batch.Pending, Unseen: true},
 			{ItemID: items[1].ID, LookupID: items[1].LookupID, State: batch.Pending},
 		})
 		return err
 	}))
-	next, err := repo.Next(ctx, b.ID, 9)
+	next, err := repo.Next(ctx, b.OrgID, b.ID, 9)
 	kit.Must(t, err)
 	kit.Same(t, "what history has", []string{next[0].SeenID, next[1].SeenID}, []string{"", items[1].SeenID})
 }
@@ -423,13 +423,13 @@ func retriedItems(t *testing.T, s ports.Store) {
 		}
 	}
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		_, err := r.BatchRuns.Settle(ctx, outcomes)
+		_, err := r.BatchRuns.Settle(ctx, b.OrgID, outcomes)
 		kit.Must(t, err)
-		charged, free, err := r.BatchItems.Retry(ctx, b.ID)
+		charged, free, err := r.BatchItems.Retry(ctx, b.OrgID, b.ID)
 		kit.Same(t, "charged and free", []int{charged, free}, []int{1, 2})
 		return err
 	}))
-	next, err := repo.Next(ctx, b.ID, 9)
+	next, err := repo.Next(ctx, b.OrgID, b.ID, 9)
 	kit.Must(t, err)
 	kit.Same(t, "next", len(next), 3)
 }

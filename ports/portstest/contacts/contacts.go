@@ -46,7 +46,7 @@ func contacts(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "changed contact", got, want)
 	for stage, want := range map[string]bool{stage: true, a.People[0].Contact.StageID: false} {
-		used, err := repos.ContactSearch.InStage(ctx, stage)
+		used, err := repos.ContactSearch.InStage(ctx, o.ID, stage)
 		kit.Must(t, err)
 		kit.Same(t, "a stage with contacts", used, want)
 	}

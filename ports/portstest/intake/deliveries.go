@@ -68,7 +68,7 @@ func deliveries(t *testing.T, s ports.Store) {
 
 	page := func(what string, outcome webhook.Outcome, after string, want ...webhook.Delivery) {
 		t.Helper()
-		log, err := repos.Deliveries.Page(ctx, w.ID, outcome, after, 2)
+		log, err := repos.Deliveries.Page(ctx, w.OrgID, w.ID, outcome, after, 2)
 		kit.Must(t, err)
 		kit.Same(t, what, log, want)
 	}
@@ -150,7 +150,7 @@ func deliveryFigures(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	sum := sums[w.ID]
 	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{want.accepted, 0, posts / 6})
-	log, err := repos.Deliveries.Page(ctx, w.ID, webhook.Accepted, "", posts)
+	log, err := repos.Deliveries.Page(ctx, w.OrgID, w.ID, webhook.Accepted, "", posts)
 	kit.Must(t, err)
 	kit.Same(t, "accepted deliveries", len(log), want.accepted)
 

@@ -134,13 +134,13 @@ func takingOnce(t *testing.T, s ports.Store) {
 		kit.WantErr(t, "job of a repetition", err, ports.ErrNotFound)
 	}
 
-	known, err := repos.Inbox.Known(ctx, w.ID, []string{"other", "k", ""}, []byte("body"))
+	known, err := repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{"other", "k", ""}, []byte("body"))
 	kit.Must(t, err)
 	kit.Same(t, "known", known, []ports.Receipt{{}, {ContactID: first.Contact.ID, Repeated: true, Same: true}, {}})
-	known, err = repos.Inbox.Known(ctx, w.ID, []string{"k"}, []byte("other body"))
+	known, err = repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{"k"}, []byte("other body"))
 	kit.Must(t, err)
 	kit.Same(t, "known by another body", known, []ports.Receipt{{ContactID: first.Contact.ID, Repeated: true}})
-	_, err = repos.Inbox.Known(ctx, w.ID, []string{"other"}, nil)
+	_, err = repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{"other"}, nil)
 	kit.WantErr(t, "not known", err, ports.ErrNotFound)
 }
 
@@ -215,7 +215,7 @@ func forgetting(t *testing.T, s ports.Store) {
 	kit.Same(t, "forgotten: a delivery and a key", n, 2)
 	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.WantErr(t, "forgotten delivery", err, ports.ErrNotFound)
-	_, err = repos.Inbox.Known(ctx, w.ID, []string{"k"}, nil)
+	_, err = repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{"k"}, nil)
 	kit.WantErr(t, "forgotten key", err, ports.ErrNotFound)
 	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, a.People[0].Contact.ID)
 	kit.Must(t, err)

@@ -117,7 +117,7 @@ func leads(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "a lead that was announced meanwhile", take("5", five.Delivery, webhook.Accepted), true)
 	take("2", two.Delivery, webhook.Lost)
-	page, err := repos.Deliveries.Page(ctx, hook.ID, "", "", 10)
+	page, err := repos.Deliveries.Page(ctx, hook.OrgID, hook.ID, "", "", 10)
 	kit.Must(t, err)
 	outcomes := map[string]webhook.Outcome{}
 	for _, d := range page {

@@ -50,7 +50,7 @@ func takingSeveral(t *testing.T, s ports.Store) {
 	delivery, err := repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery", delivery, a.Delivery)
-	log, err := repos.Deliveries.Page(ctx, w.ID, "", "", 10)
+	log, err := repos.Deliveries.Page(ctx, w.OrgID, w.ID, "", "", 10)
 	kit.Must(t, err)
 	kit.Same(t, "log", log[1:], []webhook.Delivery{repeated, two.Delivery, lone.Delivery, a.Delivery})
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 203)
@@ -90,7 +90,7 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 3)
 	_, err := repos.Deliveries.Find(ctx, ports.AnyOrg, overlap.Delivery.ID)
 	kit.WantErr(t, "its delivery", err, ports.ErrNotFound)
-	_, err = repos.Inbox.Known(ctx, w.ID, []string{"c"}, nil)
+	_, err = repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{"c"}, nil)
 	kit.WantErr(t, "a key of what was not kept", err, ports.ErrNotFound)
 
 	// The others, listed with the known one.
@@ -159,7 +159,7 @@ func severalAtOnce(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "contacts", contactCount(t, s, o.ID), people)
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), int64(people))
-	log, err := repos.Deliveries.Page(ctx, w.ID, "", "", 100)
+	log, err := repos.Deliveries.Page(ctx, w.OrgID, w.ID, "", "", 100)
 	kit.Must(t, err)
 	kit.Same(t, "deliveries", len(log), len(kept))
 	for i := range 4 {
@@ -184,7 +184,7 @@ func oneOfSeveralFails(t *testing.T, s ports.Store) {
 	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.WantErr(t, "delivery", err, ports.ErrNotFound)
 	for _, n := range a.People {
-		_, err = repos.Inbox.Known(ctx, w.ID, []string{n.Key}, nil)
+		_, err = repos.Inbox.Known(ctx, w.OrgID, w.ID, []string{n.Key}, nil)
 		kit.WantErr(t, "key", err, ports.ErrNotFound)
 		_, err = repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 		kit.WantErr(t, "job", err, ports.ErrNotFound)

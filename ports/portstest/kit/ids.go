@@ -71,11 +71,11 @@ func NoID(t *testing.T, s ports.Store) {
 	Must(t, repos.Statement.Add(ctx, e))
 	for what, found := range map[string]func() (int, error){
 		"records": func() (int, error) {
-			all, err := repos.History.Records(ctx, []string{"", rec.ID})
+			all, err := repos.History.Records(ctx, rec.OrgID, []string{"", rec.ID})
 			return len(all), err
 		},
 		"entries": func() (int, error) {
-			all, err := repos.Statement.Entries(ctx, []string{"", e.ID})
+			all, err := repos.Statement.Entries(ctx, e.OrgID, []string{"", e.ID})
 			return len(all), err
 		},
 	} {
@@ -84,10 +84,22 @@ func NoID(t *testing.T, s ports.Store) {
 		Same(t, what+" beside none", n, 1)
 	}
 	for what, found := range map[string]func() (int, error){
-		"records": func() (int, error) { all, err := repos.History.Records(ctx, []string{""}); return len(all), err },
-		"entries": func() (int, error) { all, err := repos.Statement.Entries(ctx, []string{""}); return len(all), err },
-		"asked":   func() (int, error) { all, err := repos.Statement.Asked(ctx, []string{""}); return len(all), err },
-		"answers": func() (int, error) { all, err := repos.SubjectTraces.Answers(ctx, []string{""}); return len(all), err },
+		"records": func() (int, error) {
+			all, err := repos.History.Records(ctx, ports.AnyOrg, []string{""})
+			return len(all), err
+		},
+		"entries": func() (int, error) {
+			all, err := repos.Statement.Entries(ctx, ports.AnyOrg, []string{""})
+			return len(all), err
+		},
+		"asked": func() (int, error) {
+			all, err := repos.Statement.Asked(ctx, ports.AnyOrg, []string{""})
+			return len(all), err
+		},
+		"answers": func() (int, error) {
+			all, err := repos.SubjectTraces.Answers(ctx, ID(), []string{""})
+			return len(all), err
+		},
 		"contacts": func() (int, error) {
 			all, err := repos.Contacts.Brief(ctx, ports.AnyOrg, []string{""})
 			return len(all), err

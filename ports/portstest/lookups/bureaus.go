@@ -35,7 +35,7 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "goes on", running, true)
 	kit.Same(t, "the first cost less than reserved", month(), []any{2, catalog.Money(7000)})
-	found, err := entries.Entries(ctx, []string{e.ID, ended.ID})
+	found, err := entries.Entries(ctx, e.OrgID, []string{e.ID, ended.ID})
 	kit.Must(t, err)
 	kit.Same(t, "the question's bureau", found[e.ID].Bureau, "b")
 	kit.Same(t, "the first call's line", []any{found[ended.ID].Bureau, found[ended.ID].FollowedID}, []any{"a", e.ID})
@@ -47,7 +47,7 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "open", open, true)
 	kit.Same(t, "in the end", month(), []any{2, catalog.Money(7000)})
-	found, err = entries.Entries(ctx, []string{e.ID, ended.ID})
+	found, err = entries.Entries(ctx, e.OrgID, []string{e.ID, ended.ID})
 	kit.Must(t, err)
 	kit.Same(t, "the question", []any{found[e.ID].Bureau, found[e.ID].Status, found[e.ID].Cost()},
 		[]any{"a", lookup.Done, catalog.Money(7000)})
@@ -125,7 +125,7 @@ func callsGoneOn(t *testing.T, s ports.Store) {
 		kit.Same(t, what, open, false)
 		kit.Same(t, "nothing has changed: "+what, state(), before)
 	}
-	records, err := s.Repos().History.Records(ctx, []string{answered.RecordID})
+	records, err := s.Repos().History.Records(ctx, answered.OrgID, []string{answered.RecordID})
 	kit.Must(t, err)
 	kit.Same(t, "in history", len(records), 0)
 
@@ -215,7 +215,7 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 		_, month, _, err := repos.Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
 		kit.Must(t, err)
 		kit.Same(t, c.what+": spent", month, c.want)
-		found, err := repos.Statement.Entries(ctx, []string{e.ID, first.ID})
+		found, err := repos.Statement.Entries(ctx, e.OrgID, []string{e.ID, first.ID})
 		kit.Must(t, err)
 		for id, entry := range found {
 			kit.Same(t, c.what+": "+id, []any{entry.Erased, entry.RecordID}, []any{true, ""})
@@ -252,7 +252,7 @@ func callsWhoseInputsAreErased(t *testing.T, s ports.Store) {
 	rec.Inputs = e.Inputs
 	_, err = repos.Calls.End(ctx, ports.Outcome{Entry: ended, Price: e.Amount, Record: rec})
 	kit.Must(t, err)
-	kept, err := repos.History.Records(ctx, []string{rec.ID})
+	kept, err := repos.History.Records(ctx, rec.OrgID, []string{rec.ID})
 	kit.Must(t, err)
 	kit.Same(t, "answers", len(kept), 0)
 	entry, err = repos.Statement.Find(ctx, ports.AnyOrg, e.ID)

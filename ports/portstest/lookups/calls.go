@@ -229,7 +229,7 @@ func callsEndedTwice(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "how it ended", got.Status, want.Status)
 		kit.Same(t, "its answer", got.RecordID, want.RecordID)
-		records, err := s.Repos().History.Records(ctx, []string{rec.ID})
+		records, err := s.Repos().History.Records(ctx, rec.OrgID, []string{rec.ID})
 		kit.Must(t, err)
 		kit.Same(t, "whether the answer is in the history", len(records) == 1, want.RecordID != "")
 	}

@@ -34,10 +34,10 @@ func figures(t *testing.T, s ports.Store) {
 	slices.SortFunc(contacts, func(a, b ports.ContactFigure) int { return a.Day - b.Day })
 	kit.Same(t, "contacts", contacts, []ports.ContactFigure{{OriginID: origin, Count: 2}, {Day: 1, Count: 1}})
 
-	stages, err := repos.Figures.Stages(ctx, []string{kit.ID(), origin}, kit.At, 10)
+	stages, err := repos.Figures.Stages(ctx, o.ID, []string{kit.ID(), origin}, kit.At, 10)
 	kit.Must(t, err)
 	kit.Same(t, "stages", stages, []ports.StageFigure{{OriginID: origin, StageID: stage, Count: 2}})
-	stages, err = repos.Figures.Stages(ctx, []string{origin}, kit.At, 1)
+	stages, err = repos.Figures.Stages(ctx, o.ID, []string{origin}, kit.At, 1)
 	kit.Must(t, err)
 	kit.Same(t, "stages of the newest", stages, []ports.StageFigure{{OriginID: origin, StageID: stage, Count: 1}})
 

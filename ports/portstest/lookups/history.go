@@ -210,7 +210,7 @@ func historyRecords(t *testing.T, s ports.Store) {
 	older := rec
 	older.ID, older.AnsweredAt, older.Found = kit.ID(), kit.At.Add(-time.Hour), false
 	kit.Must(t, repos.History.Save(ctx, older))
-	records, err := repos.History.Records(ctx, []string{rec.ID, older.ID, kit.ID()})
+	records, err := repos.History.Records(ctx, rec.OrgID, []string{rec.ID, older.ID, kit.ID()})
 	kit.Must(t, err)
 	kit.Same(t, "records", records, map[string]lookup.Record{rec.ID: rec, older.ID: older})
 	answers, err := repos.History.Answers(ctx, rec.OrgID, rec.Product, person, 5)

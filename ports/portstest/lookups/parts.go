@@ -28,14 +28,14 @@ func partsOfAnswers(t *testing.T, s ports.Store) {
 	})
 	kit.Must(t, err)
 	kit.Same(t, "ended", open, true)
-	parts, err := repos.History.Parts(ctx, []string{record.ID, kit.ID()})
+	parts, err := repos.History.Parts(ctx, record.OrgID, []string{record.ID, kit.ID()})
 	kit.Must(t, err)
 	kit.Same(t, "parts", []any{len(parts), len(parts[record.ID]), parts[record.ID][0].ID, parts[record.ID][0].OfID},
 		[]any{1, 1, part.ID, record.ID})
 	latest, err := repos.History.Latest(ctx, e.OrgID, "outro", e.Document)
 	kit.Must(t, err)
 	kit.Same(t, "in history", latest.ID, part.ID)
-	asked, err := repos.Statement.Asked(ctx, []string{record.ID, part.ID})
+	asked, err := repos.Statement.Asked(ctx, record.OrgID, []string{record.ID, part.ID})
 	kit.Must(t, err)
 	kit.Same(t, "who brought them", []any{asked[record.ID].ID, asked[part.ID].ID}, []any{e.ID, e.ID})
 }

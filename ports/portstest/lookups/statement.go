@@ -275,8 +275,8 @@ func contactLookups(t *testing.T, s ports.Store) {
 	kit.Same(t, "of another contact", len(got), 0)
 
 	free := entry(o.ID, "", "")
-	kit.Must(t, repos.LookupContacts.Tie(ctx, free.ID, contact))
-	kit.Must(t, repos.LookupContacts.Tie(ctx, second.ID, kit.ID()))
+	kit.Must(t, repos.LookupContacts.Tie(ctx, free.OrgID, free.ID, contact))
+	kit.Must(t, repos.LookupContacts.Tie(ctx, second.OrgID, second.ID, kit.ID()))
 	free.ContactID = contact
 	got, err = repos.LookupContacts.OfContact(ctx, o.ID, contact, 10)
 	kit.Must(t, err)
@@ -362,7 +362,7 @@ func statementByAsker(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "and so is what that cost", cost[0].Spent, lookup.Spent{Count: 1, Amount: byItself.Amount})
 
-	asked, err := repos.Statement.Asked(ctx, []string{rec.ID, kit.ID()})
+	asked, err := repos.Statement.Asked(ctx, rec.OrgID, []string{rec.ID, kit.ID()})
 	kit.Must(t, err)
 	kit.Same(t, "who asked for the records", asked, map[string]lookup.Entry{rec.ID: first})
 

@@ -120,7 +120,7 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 	got, err := repos.History.Serve(ctx, kit.Free(t, key, credit), time.Time{})
 	kit.Must(t, err)
 	kit.Same(t, "whichever", got.ID, none.ID)
-	records, err := repos.History.Records(ctx, []string{credit.ID})
+	records, err := repos.History.Records(ctx, credit.OrgID, []string{credit.ID})
 	kit.Must(t, err)
 	kit.Same(t, "a record knows its purpose", records[credit.ID], credit)
 	answers, err := repos.History.Answers(ctx, orgID, "cpf", person, 5)

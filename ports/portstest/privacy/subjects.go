@@ -231,11 +231,11 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	kit.Same(t, "she is barred", barred(time.Time{}, ana), true)
 	kit.Same(t, "somebody else is", barred(time.Time{}, privacy.Identity{Type: privacy.CPF, Value: "11144477735"}), false)
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.SubjectBlocks.Unbar(ctx, kit.ID())
+		return r.SubjectBlocks.Unbar(ctx, o.ID, kit.ID())
 	}))
 	kit.WantErr(t, "while another one ends", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	kit.Must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
-	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, erasure) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, o.ID, erasure) }))
 	kit.WantErr(t, "a call that began before", begin(o.ID, ana.Value, before), ports.ErrErased)
 	kit.WantErr(t, "an entry that began before", add(before), ports.ErrErased)
 	kit.Same(t, "she was barred", barred(before, ana), true)
@@ -279,7 +279,7 @@ func subjectsBarredTwice(t *testing.T, s ports.Store) {
 				kit.Must(t, err)
 				e.State, e.Person, e.EndsAt = privacy.Done, nil, kit.At
 				kit.Must(t, r.Erasures.SaveErasure(ctx, e))
-				return r.SubjectBlocks.Unbar(ctx, id)
+				return r.SubjectBlocks.Unbar(ctx, o.ID, id)
 			}))
 		}
 		kit.Same(t, "barred by two", []any{barred(ana), barred(bia)}, []any{true, true})

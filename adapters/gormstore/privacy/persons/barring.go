@@ -33,16 +33,19 @@ func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]b
 
 // Unbar hands over whom another running erasure has too: a person has one row, which is of the erasure that barred
 // last. That one is locked, so that it does not end meanwhile and leave what is handed to it barred for ever.
-func (r subjects) Unbar(ctx context.Context, erasureID string) error {
+func (r subjects) Unbar(ctx context.Context, orgID, erasureID string) error {
 	return r.Inside(ctx, "subjects.unbar", func(db *gorm.DB) error {
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
 		var mine [][]byte
-		err := fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Pluck("subject", &mine).Error
+		barred := func() *gorm.DB {
+			return engine.Routed(orgID)(fresh().Model(&privacyrows.ErasedRow{})).Where("erasure_id = ?", erasureID)
+		}
+		err := barred().Pluck("subject", &mine).Error
 		var others []erasureRow
 		if err == nil {
 			err = fresh().Select("id", "org_id", "hashes").
 				Where("state = "+engine.Literal(privacy.Running)+" AND id <> ?", erasureID).
-				Where("org_id IN (SELECT org_id FROM erased_subjects WHERE erasure_id = ?)", erasureID).
+				Where("org_id = ?", orgID).
 				Order("id").Find(&others).Error
 		}
 		for _, other := range others {
@@ -54,8 +57,7 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 			found := engine.Locked("SHARE", "")(fresh()).Select("id").Limit(1).
 				Find(&still, "id = ? AND org_id = ? AND state = "+engine.Literal(privacy.Running), other.ID, other.OrgID)
 			if err = found.Error; found.RowsAffected > 0 {
-				err = fresh().Model(&privacyrows.ErasedRow{}).
-					Where("erasure_id = ? AND subject IN ?", erasureID, both).Update("erasure_id", other.ID).Error
+				err = barred().Where("subject IN ?", both).Update("erasure_id", other.ID).Error
 			}
 		}
 		if err != nil {
@@ -65,7 +67,7 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 		if err != nil {
 			return err
 		}
-		return fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
+		return barred().Update("until", now).Error
 	})
 }
 

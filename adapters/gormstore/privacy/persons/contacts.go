@@ -66,7 +66,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		markTexts(p, row)
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err = errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
+		err = errors.Join(own(db, p).Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
@@ -96,27 +96,27 @@ func (r subjects) another(db *gorm.DB, p *privacy.Person, family []string) (bool
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
 // latter; all are their ids.
 func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (privacy.Counts, error) {
-	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
-		markAll(db, p, "removed_contacts", "content", "id", all), markAll(db, p, "told_stages", "content", "contact_id", all),
-		r.untrace(db, p, privacyrows.MergedTrace,
-			all)); err != nil {
+	if err := errors.Join(markAll(own(db, p), p, "contact_events", "subject", "contact_id", all),
+		markAll(own(db, p), p, "removed_contacts", "content", "id", all),
+		markAll(own(db, p), p, "told_stages", "content", "contact_id", all),
+		r.untrace(db, p, privacyrows.MergedTrace, all)); err != nil {
 		return nil, err
 	}
-	events := db.Delete(&contacts.EventRow{}, "contact_id IN ?", all)
+	events := own(db, p).Delete(&contacts.EventRow{}, "contact_id IN ?", all)
 	// It waits for the transaction that makes runs of an event, so that those are found next.
-	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
+	waiting := own(db, p).Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
 		" AND state = "+engine.Literal(automation.Ready), all)
 	var were []automations.JobRow
-	runs := db.Clauses(clause.Returning{Columns: []clause.Column{{Name: "lease_until"}}}).
+	runs := own(db, p).Clauses(clause.Returning{Columns: []clause.Column{{Name: "lease_until"}}}).
 		Delete(&were, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
 	for _, run := range were {
 		if run.LeaseUntil != nil && run.LeaseUntil.After(p.RunsUntil) {
 			p.RunsUntil = run.LeaseUntil.UTC()
 		}
 	}
-	told, err := contacts.ForgetTold(db, all, p.Told)
+	told, err := contacts.ForgetTold(db, p.OrgID, all, p.Told)
 	p.Told = told
-	removed := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
+	removed := own(db, p).Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
 	// The first that failed says whether to retry.
 	err = errors.Join(events.Error, waiting.Error, runs.Error, err, removed.Error)
 	return privacy.Counts{
@@ -139,7 +139,7 @@ func (r subjects) strip(db *gorm.DB, p *privacy.Person, row contacts.ContactRow)
 	}
 	c.Note = p.Redact(c.Note)
 	documents, index := contacts.SealDocuments(r.store.Vault, c)
-	err := db.Model(&contacts.ContactRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+	err := own(db, p).Model(&contacts.ContactRow{}).Where("id = ?", row.ID).Updates(map[string]any{
 		"documents": nullable(documents), "doc_index": nullable(index),
 		"note": engine.Blob(contacts.SealNote(r.store.Vault, c)),
 	}).Error
@@ -185,7 +185,7 @@ func (f finding) happened(db *gorm.DB, ids []string) (map[string]bool, error) {
 		return nil, err
 	}
 	var events []contacts.EventRow
-	err = db.Select("id", "contact_id", "kind", "subject").
+	err = own(db, f.p).Select("id", "contact_id", "kind", "subject").
 		Find(&events, "contact_id IN ? AND subject IS NOT NULL", slices.Collect(maps.Keys(of))).Error
 	named := map[string]bool{}
 	for _, row := range events {
@@ -214,7 +214,7 @@ func (r subjects) unmention(db *gorm.DB, p *privacy.Person, row contacts.Contact
 		changed["attribution"] = engine.Blob(r.store.Vault.SealJSON(c.Attribution, "contacts|attribution|"+c.ID))
 	}
 	if len(changed) > 0 {
-		if err := db.Model(&contacts.ContactRow{}).Where("id = ?", row.ID).Updates(changed).Error; err != nil {
+		if err := own(db, p).Model(&contacts.ContactRow{}).Where("id = ?", row.ID).Updates(changed).Error; err != nil {
 			return false, err
 		}
 	}
@@ -236,7 +236,7 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.
 		return err
 	}
 	var events []contacts.EventRow
-	if err := db.Find(&events, "contact_id IN ? AND subject IS NOT NULL", all).Error; err != nil {
+	if err := own(db, p).Find(&events, "contact_id IN ? AND subject IS NOT NULL", all).Error; err != nil {
 		return err
 	}
 	for _, row := range events {
@@ -245,7 +245,7 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.
 			continue
 		}
 		e.Subject = p.RedactEvent(e)
-		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).
+		err := own(db, p).Model(&contacts.EventRow{}).Where("id = ?", row.ID).
 			Update("subject", nullable(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
 		if err != nil {
 			return err
@@ -297,7 +297,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		if was.IntoID != "" && !p.Has(id) && !p.Has(was.IntoID) && !was.Unreadable {
 			mark(p, row.Content)
 			was.Contact, was.Before, was.After = p.Without(was.Contact), p.Without(was.Before), p.Without(was.After)
-			err := db.Model(&row).Update("content", engine.Blob(contacts.SealRemoval(r.store.Vault, was))).Error
+			err := own(db, p).Model(&row).Update("content", engine.Blob(contacts.SealRemoval(r.store.Vault, was))).Error
 			if err != nil {
 				return nil, err
 			}
@@ -315,7 +315,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 			}
 		}
 		if row.IntoID != nil {
-			if err := r.unname(db, *row.IntoID, was); err != nil {
+			if err := r.unname(db, p, *row.IntoID, was); err != nil {
 				return nil, err
 			}
 		}
@@ -333,9 +333,9 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 }
 
 // unname removes the name of a merged contact from the history of the contact it was merged into.
-func (r subjects) unname(db *gorm.DB, intoID engine.UID, was crm.Removal) error {
+func (r subjects) unname(db *gorm.DB, p *privacy.Person, intoID engine.UID, was crm.Removal) error {
 	var events []contacts.EventRow
-	err := db.Find(&events, "contact_id = ? AND kind IN ?", intoID, []string{string(crm.Merged), string(crm.Parted)}).Error
+	err := own(db, p).Find(&events, "contact_id = ? AND kind IN ?", intoID, []string{string(crm.Merged), string(crm.Parted)}).Error
 	if err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (r subjects) unname(db *gorm.DB, intoID engine.UID, was crm.Removal) error 
 		if contacts.EventOf(r.store.Vault, row).Subject != was.Contact.Name {
 			continue
 		}
-		if err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).Update("subject", nil).Error; err != nil {
+		if err := own(db, p).Model(&contacts.EventRow{}).Where("id = ?", row.ID).Update("subject", nil).Error; err != nil {
 			return err
 		}
 	}

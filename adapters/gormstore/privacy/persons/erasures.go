@@ -134,7 +134,7 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 		columns = append(columns, "contacts")
 	}
 	return r.Inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
-		return engine.OrNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).Select(columns).Updates(&row))
+		return engine.OrNotFound(engine.Routed(e.OrgID)(db.Model(&erasureRow{})).Where("id = ?", e.ID).Select(columns).Updates(&row))
 	})
 }
 

@@ -50,7 +50,7 @@ func (r subjects) renameBatch(db *gorm.DB, p *privacy.Person, row batches.BatchR
 	if b.Tab != "" {
 		changed["sheets"] = engine.Blob(now.Sheets)
 	}
-	return true, db.Model(&batches.BatchRow{}).Where("id = ?", row.ID).Updates(changed).Error
+	return true, own(db, p).Model(&batches.BatchRow{}).Where("id = ?", row.ID).Updates(changed).Error
 }
 
 func fileOfImport(v *engine.Vault, row contacts.BulkRow) privacy.File {
@@ -66,7 +66,7 @@ func (r subjects) renameImport(db *gorm.DB, p *privacy.Person, row contacts.Bulk
 	b := contacts.BulkOf(r.store.Vault, row)
 	b.Settings = changedTexts(b.Settings, p.Rename)
 	now := contacts.BulkRowOf(r.store.Vault, b)
-	return true, db.Model(&contacts.BulkRow{}).Where("id = ?", row.ID).Update("settings", engine.Blob(now.Settings)).Error
+	return true, own(db, p).Model(&contacts.BulkRow{}).Where("id = ?", row.ID).Update("settings", engine.Blob(now.Settings)).Error
 }
 
 // changedTexts returns JSON with each of its texts changed, but for the names of fields.

@@ -62,7 +62,7 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 			continue
 		}
 		empty := r.store.Vault.Seal(nil, "lookups|document|"+string(row.ID))
-		err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
+		err := own(db, p).Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
 			Updates(map[string]any{
 				"document": engine.Blob(empty), "inputs": nil, "record_id": nil, "contact_id": nil, "settle_at": nil,
 			}).Error
@@ -76,7 +76,7 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 	gone := privacy.Counts{privacy.Lookups: len(rows)}
 	if len(records) > 0 {
 		var brought []lookups.RecordRow
-		err := db.Select("id", "document", "answer", "inputs").Find(&brought, "id IN ? OR of_id IN ?", records, records).Error
+		err := own(db, p).Select("id", "document", "answer", "inputs").Find(&brought, "id IN ? OR of_id IN ?", records, records).Error
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) err
 			return err
 		}
 		more, after = len(ids) == traceAtOnce, ids[len(ids)-1]
-		err = db.Model(&lookups.LookupRow{}).Where("id IN ? AND id BETWEEN ? AND ?", ids, ids[0], after).
+		err = own(db, p).Model(&lookups.LookupRow{}).Where("id IN ? AND id BETWEEN ? AND ?", ids, ids[0], after).
 			Where("record_id IN ?", records).Update("record_id", nil).Error
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (r subjects) eraseInputs(db *gorm.DB, p *privacy.Person, row lookups.Lookup
 	mark(p, row.Inputs)
 	_, rest := p.Share(sentWith(v, "lookups", row.ID, row.Inputs))
 	inputs := v.Seal([]byte(catalog.InputsText(rest)), "lookups|inputs|"+string(row.ID))
-	err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
+	err := own(db, p).Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
 		Updates(map[string]any{"inputs": engine.Blob(inputs), "settle_at": nil}).Error
 	if err != nil || row.RecordID == nil {
 		return err
@@ -149,7 +149,7 @@ func (r subjects) eraseInputs(db *gorm.DB, p *privacy.Person, row lookups.Lookup
 		}
 		mark(p, rec.Inputs)
 		doc, text := document.Restore(document.Type(rec.DocType), string(value)), catalog.InputsText(rest)
-		err := db.Model(&lookups.RecordRow{}).Where("id = ?", rec.ID).Updates(map[string]any{
+		err := own(db, p).Model(&lookups.RecordRow{}).Where("id = ?", rec.ID).Updates(map[string]any{
 			"inputs":    engine.Blob(v.Seal([]byte(text), "records|inputs|"+string(rec.ID))),
 			"doc_index": engine.Blob(v.Indexes(lookups.IndexText(string(rec.OrgID), rec.Product, doc, text))[0]),
 		}).Error

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/privacy"
 )
 
@@ -51,6 +52,9 @@ func remember(p *privacy.Person, m []byte) {
 	}
 	p.Marks = append(p.Marks, bytes.Clone(m))
 }
+
+// own says to Citus that a statement is of the person's organisation.
+func own(db *gorm.DB, p *privacy.Person) *gorm.DB { return engine.Routed(p.OrgID)(db) }
 
 // markAll marks the values of a column in some rows.
 func markAll(db *gorm.DB, p *privacy.Person, table, column, by string, of []string) error {

@@ -37,7 +37,7 @@ func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (priv
 		mark(p, row.Content)
 		item.Document, item.Cells = document.Document{}, make([]string, len(item.Cells))
 		empty := batches.ItemRowOf(r.store.Vault, item)
-		err := db.Model(&batches.BatchItemRow{}).Where("id = ?", row.ID).
+		err := own(db, p).Model(&batches.BatchItemRow{}).Where("id = ?", row.ID).
 			Updates(map[string]any{"content": engine.Blob(empty.Content), "doc_type": ""}).Error
 		if err == nil {
 			err = r.untrace(db, p, privacy.Items, []string{string(row.ID)}, others...)
@@ -114,7 +114,7 @@ const noHeaders = "[]"
 
 // eraseDeliveries strips posts of headers and body, and marks them as cut short, so that none is read again.
 func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
-	if err := markAll(db, p, "deliveries", "content", "id", ids); err != nil {
+	if err := markAll(own(db, p), p, "deliveries", "content", "id", ids); err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
@@ -145,7 +145,7 @@ func noticeOf(_ *engine.Vault, row team.NotificationRow) crm.Notification {
 	}
 }
 
-func (r subjects) eraseNotices(db *gorm.DB, _ *privacy.Person, ids []string) (privacy.Counts, error) {
-	rows := db.Delete(&team.NotificationRow{}, "id IN ?", ids)
+func (r subjects) eraseNotices(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	rows := own(db, p).Delete(&team.NotificationRow{}, "id IN ?", ids)
 	return privacy.Counts{privacy.Notices: int(rows.RowsAffected)}, rows.Error
 }

@@ -139,7 +139,7 @@ func (r subjects) Traces(
 		if k == privacy.Parts {
 			return of, next, nil
 		}
-		ids, err = r.there(ctx, of)
+		ids, err = r.there(ctx, p.OrgID, of)
 		return ids, next, err
 	case privacy.ByOpening, privacy.ByOpeningAgain, privacy.WithAnother:
 	}
@@ -194,27 +194,27 @@ func (r subjects) indexed(
 }
 
 // there returns those of some contacts that still exist.
-func (r subjects) there(ctx context.Context, of []string) (ids []string, err error) {
+func (r subjects) there(ctx context.Context, orgID string, of []string) (ids []string, err error) {
 	err = r.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
 		if len(of) == 0 {
 			return nil
 		}
-		return contacts.Inside(db).Where("id IN ?", of).Order("id").Pluck("id", &ids).Error
+		return engine.Routed(orgID)(contacts.Inside(db)).Where("id IN ?", of).Order("id").Pluck("id", &ids).Error
 	})
 	return ids, err
 }
 
-func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string, err error) {
+func (r subjects) Answers(ctx context.Context, orgID string, lookupIDs []string) (ids []string, err error) {
 	if lookupIDs = engine.Given(lookupIDs); len(lookupIDs) == 0 {
 		return nil, nil
 	}
 	err = r.Query(ctx, "subjects.answers", func(db *gorm.DB) error {
 		fresh := db.Session(&gorm.Session{NewDB: true})
-		err := db.Model(&lookups.LookupRow{}).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
+		err := engine.Routed(orgID)(db.Model(&lookups.LookupRow{})).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
 			Where("id BETWEEN ? AND ?", slices.Min(lookupIDs), slices.Max(lookupIDs)).Pluck("record_id", &ids).Error
 		var parts []string
 		if err == nil && len(ids) > 0 {
-			err = fresh.Model(&lookups.RecordRow{}).Where("of_id IN ?", ids).Pluck("id", &parts).Error
+			err = engine.Routed(orgID)(fresh.Model(&lookups.RecordRow{})).Where("of_id IN ?", ids).Pluck("id", &parts).Error
 		}
 		ids = append(ids, parts...)
 		return err
