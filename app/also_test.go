@@ -114,7 +114,8 @@ func TestAPartOfABureauThatIsNotAsked(t *testing.T) {
 			asked := must(desk.Do(t.Context(), owner, lookups.Request{
 				Product: catalog.CPF, Document: document, Purpose: purpose,
 			}))
-			return len(must(s.store.Repos().History.Parts(t.Context(), ports.AnyOrg, []string{asked.Record.ID}))[asked.Record.ID])
+			brought := []string{asked.Record.ID}
+			return len(must(s.store.Repos().History.Parts(t.Context(), ports.AnyOrg, brought))[asked.Record.ID])
 		}
 		equal(t, "as configured", parts(cpfs[0], "cobranca"), 1)
 		equal(t, "another way", parts(cpfs[1], "credito"), 0)

@@ -59,8 +59,8 @@ type BatchRuns interface {
 	Claim(ctx context.Context, items []batch.Item) error
 	// Start marks items of an organisation in flight as no longer Queued. Only inside InTx.
 	Start(ctx context.Context, orgID string, ids []string) error
-	// Settle writes the outcomes of an organisation's items in flight under these LookupIDs, at most one for each item, and returns the
-	// outcomes of those that still were. Only inside InTx.
+	// Settle writes the outcomes of an organisation's items in flight under these LookupIDs, at most one for each item,
+	// and returns the outcomes of those that still were. Only inside InTx.
 	Settle(ctx context.Context, orgID string, outcomes []batch.Outcome) ([]batch.Outcome, error)
 	// Renew extends the leases of an organisation's items in flight under these lookups.
 	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error

@@ -73,7 +73,8 @@ func TestSlowDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if old, err := after.Repos().History.Records(t.Context(), ports.AnyOrg, []string{first}); err != nil || len(old) != 1 {
+		old, err := after.Repos().History.Records(t.Context(), ports.AnyOrg, []string{first})
+		if err != nil || len(old) != 1 {
 			t.Errorf("the record before, with the new key alone: %v", err)
 		}
 		b, same, err := after.Repos().Batches.ByRequest(t.Context(), asked.OrgID, asked.KeyID, "pedido", []byte("corpo"))

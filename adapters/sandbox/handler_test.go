@@ -183,8 +183,8 @@ func get(ctx context.Context, t *testing.T, s *httptest.Server, path string) (in
 	return res.StatusCode, b
 }
 
-// TestTimeoutEndsWithTheClient: the handler stops when the client is gone. The client goes once the handler has begun: on
-// a busy machine one that goes after a time has gone before it.
+// TestTimeoutEndsWithTheClient: the handler stops when the client is gone. The client goes once the handler has begun:
+// on a busy machine one that goes after a time has gone before it.
 func TestTimeoutEndsWithTheClient(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())

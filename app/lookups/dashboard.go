@@ -153,8 +153,8 @@ func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview
 	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
 		return o, err
 	}
-	if err := errors.Join(o.countOpen(ctx, r, orgID, n), o.convert(ctx, r, orgID), o.countAnswers(ctx, r, orgID)); err != nil ||
-		!by.Manages(orgID) {
+	err = errors.Join(o.countOpen(ctx, r, orgID, n), o.convert(ctx, r, orgID), o.countAnswers(ctx, r, orgID))
+	if err != nil || !by.Manages(orgID) {
 		return o, err
 	}
 	if err := o.steps(ctx, r, orgID, n); err != nil {

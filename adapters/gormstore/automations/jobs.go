@@ -253,8 +253,8 @@ func (r jobs) holdNext(ctx context.Context, failed []automation.Job) error {
 
 // behind selects the runs that wait for another one.
 func behind(db *gorm.DB, j automation.Job) *gorm.DB {
-	return engine.Routed(j.OrgID)(db.Model(&JobRow{})).Where("contact_id = ? AND automation_id = ? AND state = "+engine.Literal(automation.Ready),
-		j.ContactID, j.AutomationID).Where("attempts = 0 AND (place > ? OR place = ? AND id > ?)", j.Place, j.Place, j.ID)
+	return engine.Routed(j.OrgID)(db.Model(&JobRow{})).
+		Where("contact_id = ? AND automation_id = ? AND state = "+engine.Literal(automation.Ready), j.ContactID, j.AutomationID).Where("attempts = 0 AND (place > ? OR place = ? AND id > ?)", j.Place, j.Place, j.ID)
 }
 
 func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {

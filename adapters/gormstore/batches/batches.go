@@ -188,8 +188,8 @@ func (r batches) Lock(ctx context.Context, orgID, id string) (batch.Batch, error
 func (r batches) Update(ctx context.Context, b batch.Batch) error {
 	row := BatchRowOf(r.vault, b)
 	return r.Inside(ctx, "batches.update", func(db *gorm.DB) error {
-		return engine.OrNotFound(engine.Routed(b.OrgID)(db.Model(&row)).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
-			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
+		return engine.OrNotFound(engine.Routed(b.OrgID)(db.Model(&row)).Select(
+			"status", "reason", "note", "resume_at", "total", "valid", "repeated", "invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
 			"started_at", "ended_at", "expires_at", "payer_key_id", "payer_member_id").Updates(&row))
 	})
 }

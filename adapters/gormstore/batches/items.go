@@ -201,9 +201,9 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		if len(items) == 0 {
 			return nil
 		}
-		pair := " WHEN ? THEN ?"
+		pair := " WHEN id = ? THEN ?" // Citus writes "CASE id WHEN" otherwise than it reads it
 		if db.Name() == "postgres" {
-			pair = " WHEN CAST(? AS uuid) THEN CAST(? AS uuid)"
+			pair = " WHEN id = CAST(? AS uuid) THEN CAST(? AS uuid)"
 		}
 		var ids, pairs, queued []any
 		for _, i := range items {
@@ -216,9 +216,10 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		if len(queued) > 0 {
 			isQueued = gorm.Expr("id IN ?", queued)
 		}
-		claimed := engine.Routed(items[0].OrgID)(pending(db.Model(&BatchItemRow{}))).Where("id IN ?", ids).Updates(map[string]any{
+		of := engine.Routed(items[0].OrgID)
+		claimed := of(pending(db.Model(&BatchItemRow{}))).Where("id IN ?", ids).Updates(map[string]any{
 			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
-			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
+			"lookup_id": gorm.Expr("CASE"+strings.Repeat(pair, len(items))+" END", pairs...),
 			"queued":    isQueued,
 		})
 		if claimed.Error == nil && int(claimed.RowsAffected) < len(items) {

@@ -176,7 +176,8 @@ func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) erro
 		if b.Settings != nil {
 			columns = append(columns, "settings")
 		}
-		err := engine.OrNotFound(engine.Routed(b.OrgID)(db.Model(&BulkRow{})).Where("id = ?", b.ID).Select(columns).Updates(&row))
+		of := engine.Routed(b.OrgID)
+		err := engine.OrNotFound(of(db.Model(&BulkRow{})).Where("id = ?", b.ID).Select(columns).Updates(&row))
 		if err != nil {
 			return err
 		}

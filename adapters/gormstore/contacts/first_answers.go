@@ -53,7 +53,8 @@ func (r contacts) answered(
 	ctx context.Context, op string, c crm.Contact, memberID string, at time.Time, n int64,
 ) error {
 	return r.Inside(ctx, op, func(db *gorm.DB) error {
-		changed := engine.Routed(c.OrgID)(db.Model(&ContactRow{})).Where("id = ? AND waiting = ?", c.ID, n > 0).Update("waiting", n < 0)
+		of := engine.Routed(c.OrgID)
+		changed := of(db.Model(&ContactRow{})).Where("id = ? AND waiting = ?", c.ID, n > 0).Update("waiting", n < 0)
 		if changed.Error != nil || changed.RowsAffected == 0 {
 			return changed.Error
 		}

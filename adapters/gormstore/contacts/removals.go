@@ -343,5 +343,6 @@ func (r removals) traceMerged(of *gorm.DB, secret []byte, ids []string) error {
 	if err != nil || len(traces) == 0 {
 		return err
 	}
-	return of.Session(&gorm.Session{NewDB: true}).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
+	fresh := of.Session(&gorm.Session{NewDB: true})
+	return fresh.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
 }

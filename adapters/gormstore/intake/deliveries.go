@@ -111,7 +111,8 @@ func (r deliveries) Page(
 	var rows []DeliveryRow
 	err := r.QueryList(ctx, op, func(db *gorm.DB) (err error) {
 		read := func(w engine.Window, limit int) (found []DeliveryRow, err error) {
-			wanted := engine.In(orgID)(engine.Newest(w.Below, limit)(db)).Where(w.Edges).Where("webhook_id = ? AND id > ?", webhookID, w.Above)
+			wanted := engine.In(orgID)(engine.Newest(w.Below, limit)(db)).Where(w.Edges).
+				Where("webhook_id = ? AND id > ?", webhookID, w.Above)
 			if outcome == webhook.Refused {
 				wanted = wanted.Where("outcome = " + engine.Literal(webhook.Refused)) // served by a partial index
 			} else if outcome != "" {

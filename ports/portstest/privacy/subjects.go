@@ -235,7 +235,9 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	}))
 	kit.WantErr(t, "while another one ends", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	kit.Must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
-	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, o.ID, erasure) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.SubjectBlocks.Unbar(ctx, o.ID, erasure)
+	}))
 	kit.WantErr(t, "a call that began before", begin(o.ID, ana.Value, before), ports.ErrErased)
 	kit.WantErr(t, "an entry that began before", add(before), ports.ErrErased)
 	kit.Same(t, "she was barred", barred(before, ana), true)

@@ -116,7 +116,8 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (pr
 	}
 	told, err := contacts.ForgetTold(db, p.OrgID, all, p.Told)
 	p.Told = told
-	removed := own(db, p).Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
+	removed := own(db, p).Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).
+		Update("content", nil)
 	// The first that failed says whether to retry.
 	err = errors.Join(events.Error, waiting.Error, runs.Error, err, removed.Error)
 	return privacy.Counts{

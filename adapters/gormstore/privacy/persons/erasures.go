@@ -134,7 +134,8 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 		columns = append(columns, "contacts")
 	}
 	return r.Inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
-		return engine.OrNotFound(engine.Routed(e.OrgID)(db.Model(&erasureRow{})).Where("id = ?", e.ID).Select(columns).Updates(&row))
+		of := engine.Routed(e.OrgID)
+		return engine.OrNotFound(of(db.Model(&erasureRow{})).Where("id = ?", e.ID).Select(columns).Updates(&row))
 	})
 }
 

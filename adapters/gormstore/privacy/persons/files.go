@@ -66,7 +66,8 @@ func (r subjects) renameImport(db *gorm.DB, p *privacy.Person, row contacts.Bulk
 	b := contacts.BulkOf(r.store.Vault, row)
 	b.Settings = changedTexts(b.Settings, p.Rename)
 	now := contacts.BulkRowOf(r.store.Vault, b)
-	return true, own(db, p).Model(&contacts.BulkRow{}).Where("id = ?", row.ID).Update("settings", engine.Blob(now.Settings)).Error
+	settings := engine.Blob(now.Settings)
+	return true, own(db, p).Model(&contacts.BulkRow{}).Where("id = ?", row.ID).Update("settings", settings).Error
 }
 
 // changedTexts returns JSON with each of its texts changed, but for the names of fields.

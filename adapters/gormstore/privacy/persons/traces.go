@@ -210,7 +210,8 @@ func (r subjects) Answers(ctx context.Context, orgID string, lookupIDs []string)
 	}
 	err = r.Query(ctx, "subjects.answers", func(db *gorm.DB) error {
 		fresh := db.Session(&gorm.Session{NewDB: true})
-		err := engine.Routed(orgID)(db.Model(&lookups.LookupRow{})).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
+		err := engine.Routed(orgID)(db.Model(&lookups.LookupRow{})).
+			Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
 			Where("id BETWEEN ? AND ?", slices.Min(lookupIDs), slices.Max(lookupIDs)).Pluck("record_id", &ids).Error
 		var parts []string
 		if err == nil && len(ids) > 0 {
