@@ -64,6 +64,7 @@ var audited = map[string]string{
 
 	"Webhooks.Create": "webhook.criado", "Webhooks.Update": "webhook.alterado",
 	"Webhooks.Regenerate": "webhook.endereco_trocado", "Intake.Replay": "- here it has made its contact; see TestAReplay",
+	"Intake.Complete":     "- here it has made its contact; see TestARefusedPostIsCompleted",
 	"Intake.OpenDelivery": "entrega.aberta",
 	"Automations.Add":     "automacao.criada", "Automations.Edit": "automacao.alterada",
 	"Automations.Try": "automacao.experimentada", "Automations.Samples": "automacao.experimentada",

@@ -262,6 +262,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.intake.OpenDelivery, args{accepted.ID}, forbidden, missing},
 		{s.intake.Explain, args{must(s.intake.Delivery(ctx, owner, accepted.ID)), ""}, forbidden, missing},
 		{s.intake.Replay, args{accepted.ID}, forbidden, missing},
+		{s.intake.Complete, args{accepted.ID, intakeapp.Completion{Email: "a@x.example"}}, forbidden, missing},
 		{s.intake.Alike, args{hook.ID, "para"}, forbidden, missing},
 		{s.intake.ReplayAlike, args{hook.ID}, forbidden, missing},
 		{s.intake.Try, args{hook.ID, []byte(`{"email":"a@x.example"}`)}, forbidden, missing},

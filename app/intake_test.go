@@ -279,6 +279,48 @@ func TestAReplay(t *testing.T) {
 	equal(t, "what there is not", said(err), "nao_encontrado delivery")
 }
 
+// TestARefusedPostIsCompleted with what somebody types: all else is as if the post had been sent so, and it makes one
+// contact, however it is tried again.
+func TestARefusedPostIsCompleted(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		t.Helper()
+		hook := s.hook(webhook.Signature{})
+		send := post(`{"id":"7","nome":"Gael","telefone":"1198765","empresa":"Cruz SA","utm_campaign":"natal","cor":"azul"}`)
+		_, err := s.intake.Receive(t.Context(), hook, send)
+		equal(t, "without an address", said(err), "email_invalido email")
+		refused := s.deliveries(hook)[0].ID
+		complete := func(typed intake.Completion) (intake.Accepted, error) {
+			return s.intake.Complete(t.Context(), app.Operator(), refused, typed)
+		}
+		open := func() int {
+			return must(s.store.Repos().Deliveries.Unsettled(t.Context(), hook.OrgID, hook.ID, now().Add(-time.Hour), 10))
+		}
+		for field, typed := range map[string]intake.Completion{
+			"email": {Email: "gael"}, "name": {Email: "g@x.example", Name: strings.Repeat("a", 201)},
+			"phone": {Email: "g@x.example", Phone: "1\n2"}, "note": {Email: "g@x.example", Note: strings.Repeat("a", 20_001)},
+		} {
+			_, err := complete(typed)
+			equal(t, "a bad "+field, said(err), "requisicao_invalida "+field)
+		}
+		_, err = s.intake.Replay(t.Context(), app.Operator(), refused)
+		equal(t, "as it came", said(err), "email_invalido email")
+		equal(t, "what is open", line(len(s.deliveries(hook)), open()), "2 1")
+		lines := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
+		made := must(complete(intake.Completion{Email: " gael@x.example ", Phone: "(11) 98765-4321", Note: "Ligou\r\nhoje"}))
+		equal(t, "it is in the audit", actions(s.lines(lines)), "entrega.repetida")
+		c := must(s.store.Repos().Contacts.Find(t.Context(), hook.OrgID, made.ContactID))
+		equal(t, "the contact", line(c.Name, c.Email, c.PhoneE164, c.Company, c.Note, c.WebhookID == hook.ID, c.Attribution),
+			line("Gael", "gael@x.example", "+5511987654321", "Cruz SA", "Ligou\nhoje", true,
+				[]crm.Attribute{{Key: "utm_campaign", Value: "natal"}}))
+		equal(t, "nothing is open", open(), 0)
+		was := must(s.intake.Delivery(t.Context(), app.Operator(), refused))
+		equal(t, "the refused post", line(was.Outcome, was.ContactID), line(webhook.Refused, made.ContactID))
+		equal(t, "again", line(must(complete(intake.Completion{Email: "outro@x.example"}))), repeated(made))
+		equal(t, "and by a replay", line(must(s.intake.Replay(t.Context(), app.Operator(), refused))), repeated(made))
+	})
+}
+
 // atTheDoor is a store whose inbox calls do before it takes an arrival.
 type atTheDoor struct {
 	ports.Store

@@ -52,18 +52,27 @@ func TestARefusedPostBecomesAContact(t *testing.T) {
 
 	page = v.get(byHand)
 	has(t, "no e-mail", page, `<option value="nenhum" selected>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
-		`name="valor" value="2400,00"`, "Cor: azul")
+		"Cor: azul")
 	hasNot(t, "no e-mail", page, "Lembrar e refazer")
 	form := url.Values{}
-	for _, m := range regexp.MustCompile(`name="(nome|telefone|valor|documentos)"[^>]* value="([^"]*)"`).
+	for _, m := range regexp.MustCompile(`name="(nome|telefone)"[^>]* value="([^"]*)"`).
 		FindAllStringSubmatch(page[strings.Index(page, "Novo contato com"):], -1) {
 		form.Set(m[1], m[2])
 	}
-	form.Set("email", "caio@example.com")
-	page = v.after("/contatos", form)
-	has(t, "by hand", page, "Contato criado.", "Caio Luz", "2.400,00")
 	page = v.after(byHand+"/campo", url.Values{"campo": {"nenhum"}})
 	has(t, "none chosen", page, "Novo contato com o que foi lido")
+	form.Set("email", "caio")
+	status, page := v.post(byHand+"/contato", form)
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("a bad address: %d", status)
+	}
+	has(t, "a bad address", page, "O e-mail tem um @", `value="caio"`, `value="Caio Luz"`, "Novo contato com o que foi lido")
+	form.Set("email", "caio@example.com")
+	page = v.after(byHand+"/contato", form)
+	has(t, "by hand", page, "Contato criado a partir do envio guardado.", "Caio Luz", "2.400,00", v.hook.Name)
+	page = v.get(byHand)
+	has(t, "the post", page, "Depois virou contato", "Abrir contato")
+	hasNot(t, "the post", page, "Novo contato com o que foi lido", "Refazer")
 }
 
 // TestRefusalsAreReplayedFromTheWebhook, once its key was set in its form.

@@ -50,7 +50,7 @@ func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string,
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		field = strings.TrimSpace(field)
 		switch {
-		case !app.ConsentIs(crm.Consent{Key: field}, field) || !line(field, crm.NameMax):
+		case !app.ConsentIs(crm.Consent{Key: field}, field) || !app.IsLine(field, crm.NameMax):
 			return app.Invalid("field", fmt.Sprintf("O campo do consentimento tem de 1 a %d caracteres.", crm.NameMax))
 		case k.Unreadable:
 			return app.Invalid("field", "Os consentimentos guardados deste contato estão ilegíveis e não podem ser mudados.")

@@ -38,15 +38,8 @@ type ContactForm struct {
 	Version string
 }
 
-// The maximum lengths of a contact's fields, in characters. Contacts from webhooks have the reader's limits instead.
-const (
-	contactLineMax  = 200
-	contactEmailMax = 320
-	contactPhoneMax = 60
-	contactNoteMax  = 20_000
-	// contactAmountMax is a thousand million reais.
-	contactAmountMax = 1_000_000_000 * catalog.Real
-)
+// contactAmountMax is a thousand million reais.
+const contactAmountMax = 1_000_000_000 * catalog.Real
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
 // the caller; automations fire as for one that came in. Faults: InvalidRequest with the field at fault, NotFound for a
@@ -111,16 +104,16 @@ var errNoFunnel = errors.New("the organisation has no funnel")
 func (f ContactForm) apply(c *crm.Contact, n crm.Names) error {
 	name, email := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
 	phone, company := strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
-	switch {
-	case name == "", name != c.Name && !line(name, contactLineMax):
-		return app.Invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres, em uma linha.", contactLineMax))
-	case email == "", email != c.Email && !looksLikeEmail(email):
-		return app.Invalid("email", "O e-mail tem um @ entre o nome e o domínio, como ana@empresa.com.br.")
-	case phone != c.Phone && !line(phone, contactPhoneMax):
-		return app.Invalid("phone", fmt.Sprintf("O telefone pode ter até %d caracteres, em uma linha.", contactPhoneMax))
-	case company != c.Company && !line(company, contactLineMax):
-		return app.Invalid("company", fmt.Sprintf("A empresa pode ter até %d caracteres, em uma linha.", contactLineMax))
-	case f.OriginID != "" && !n.Has(crm.NamedOrigin, f.OriginID):
+	for _, field := range [...]struct{ name, typed, was string }{
+		{"name", name, c.Name}, {"email", email, c.Email}, {"phone", phone, c.Phone}, {"company", company, c.Company},
+	} {
+		if field.typed == "" || field.typed != field.was {
+			if err := app.CheckTyped(field.name, field.typed); err != nil {
+				return err
+			}
+		}
+	}
+	if f.OriginID != "" && !n.Has(crm.NamedOrigin, f.OriginID) {
 		return noOrigin()
 	}
 	documents, err := f.documents(*c)
@@ -187,43 +180,16 @@ func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) 
 	return out, nil
 }
 
-// note reads the entered note. Browsers end lines with two characters.
+// note reads the entered note.
 func (f ContactForm) note(before crm.Contact) (string, error) {
-	note, was := unixLines(f.Note), unixLines(before.Note)
+	note, was := app.UnixLines(f.Note), app.UnixLines(before.Note)
 	if note == was {
 		return before.Note, nil
 	}
 	if before.Unreadable {
 		return "", app.Invalid("note", "A nota guardada deste contato está ilegível e não pode ser mudada. Deixe-a vazia e salve o resto; quem cuida do serviço a encontra com fichario doctor --deep.")
 	}
-	if utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(was)) {
-		return "", app.Invalid("note", fmt.Sprintf("A nota pode ter até %d caracteres.", contactNoteMax))
-	}
-	return storable(note), nil
-}
-
-func unixLines(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
-
-// looksLikeEmail is lenient: what came by a webhook was checked even less.
-func looksLikeEmail(s string) bool {
-	inner := strings.Trim(s, "@")
-	return line(s, contactEmailMax) && len(s) > 2 && strings.Contains(inner, "@") && !strings.ContainsAny(s, " \t")
-}
-
-// line reports whether a text is one line of at most so many characters.
-func line(s string, most int) bool {
-	n := 0
-	for _, r := range s {
-		if n++; r < ' ' || r == 0x7f || r == utf8.RuneError {
-			return false
-		}
-	}
-	return n <= most
-}
-
-// storable removes what a database cannot store in a text.
-func storable(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+	return app.TypedNote(note, was)
 }
 
 // Edit changes the fields of a contact, and writes which ones into its history; when nothing differs, nothing is
@@ -272,7 +238,7 @@ func changedFields(a, b crm.Contact) []string {
 // Note adds a text to the note of a contact. Faults: InvalidRequest with the field at fault, NotFound,
 // ServiceUnavailable.
 func (c *Contacts) Note(ctx context.Context, by app.Caller, id, text string) error {
-	text = storable(unixLines(text))
+	text = app.Storable(app.UnixLines(text))
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		if text == "" || utf8.RuneCountInString(text) > crm.TextMax {
 			return app.Invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", crm.TextMax))

@@ -110,12 +110,12 @@ func planOf(by app.Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	if len(others) > 0 {
 		file = strings.TrimSpace(file + " · " + sheet.Name)
 	}
-	plan.File = text.Cut(text.OneLine(text.Clean(storable(file))), importNameMax)
+	plan.File = text.Cut(text.OneLine(text.Clean(app.Storable(file))), importNameMax)
 	cells, rows := make([][]string, len(sheet.Rows)), make([]crm.ImportRow, len(sheet.Rows))
 	for i, row := range sheet.Rows {
 		rows[i] = crm.ImportRow{Line: row.Line, Cells: make([]string, len(row.Cells))}
 		for j, cell := range row.Cells {
-			rows[i].Cells[j] = storable(cell)
+			rows[i].Cells[j] = app.Storable(cell)
 		}
 		cells[i] = rows[i].Cells
 	}

@@ -79,6 +79,11 @@ func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accept
 	if err != nil {
 		return Accepted{}, err
 	}
+	return i.again(ctx, by, old, nil)
+}
+
+// again reads a stored post once more, with what was typed beside it, if anything was.
+func (i *Intake) again(ctx context.Context, by app.Caller, old webhook.Delivery, typed *Completion) (Accepted, error) {
 	if n := len(old.Contacts()); n > 0 {
 		return Accepted{ContactID: old.ContactID, Others: old.Others, Known: n, Repeated: true}, nil
 	}
@@ -111,7 +116,7 @@ func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accept
 	if err != nil {
 		return Accepted{}, err
 	}
-	made, err := i.take(ctx, hook, d, old.ID, said)
+	made, err := i.take(ctx, hook, d, replay{old.ID, typed}, said)
 	if errors.Is(err, ports.ErrErased) {
 		err = app.Invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
 	}

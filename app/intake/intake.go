@@ -157,7 +157,7 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	if hook.Kind.Fetched() {
 		return i.note(ctx, hook, d)
 	}
-	return i.take(ctx, hook, d, "", d.At)
+	return i.take(ctx, hook, d, replay{}, d.At)
 }
 
 // waitForPlace waits until a body of that size may be read; release frees the slot. Fault: ServiceUnavailable.
@@ -204,16 +204,23 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
-// take reads an admitted post, stores what it makes, and returns the decision on it. read is the delivery that a replay
-// has read; empty for a post. said is when its people said what stands in it.
+// replay is the delivery that is read once more, and what somebody typed beside it, if they did; empty for a post.
+type replay struct {
+	of    string
+	typed *Completion
+}
+
+// take reads an admitted post, stores what it makes, and returns the decision on it. said is when its people said what
+// stands in it.
 func (i *Intake) take(
-	ctx context.Context, hook webhook.Hook, d webhook.Delivery, read string, said time.Time,
+	ctx context.Context, hook webhook.Hook, d webhook.Delivery, read replay, said time.Time,
 ) (Accepted, error) {
-	line := ports.Arrival{Delivery: d, Read: read}
+	line := ports.Arrival{Delivery: d, Read: read.of}
 	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}
+	read.typed.address(drafts)
 	known, err := identify(d, drafts)
 	if err != nil {
 		return i.refuse(ctx, line, err)
@@ -224,7 +231,8 @@ func (i *Intake) take(
 	case err != nil:
 	case unfit == nil:
 		arrival := arrivalOf(hook, drafts, d, known)
-		arrival.Read, arrival.Mails = read, i.mails
+		read.typed.fill(&arrival.People[0].Contact)
+		arrival.Read, arrival.Mails = read.of, i.mails
 		dateConsents(arrival, said)
 		met, err = i.keep(ctx, arrival, known.strict, met)
 	case known.keys[0] != "" && !met[0].Repeated:

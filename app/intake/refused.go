@@ -66,7 +66,7 @@ func (i *Intake) Alike(ctx context.Context, by app.Caller, webhookID, emailKey s
 // readable returns the idempotency key that a replay of a refusal would have, if it was refused for want of an e-mail,
 // the webhook's key of the e-mail now finds one, and it has made no contact yet; else "".
 func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (string, error) {
-	if d.Code != string(fault.InvalidEmail) || d.Unreadable || d.Truncated {
+	if d.Code != string(fault.InvalidEmail) || d.Unreadable || d.Truncated || d.ContactID != "" {
 		return "", nil
 	}
 	release, err := i.waitForPlace(ctx, len(d.Body))

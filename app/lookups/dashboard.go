@@ -229,21 +229,30 @@ func sourceAttention(ctx context.Context, r ports.Repos, orgID string, now time.
 	return out, err
 }
 
-// attention returns what owners and administrators should look into.
-func (d *Dashboard) attention(
-	ctx context.Context, r ports.Repos, orgID string, n crm.Names, now time.Time,
-) ([]Attention, error) {
-	out, err := sourceAttention(ctx, r, orgID, now)
-	if err != nil {
-		return nil, err
-	}
-	refusals := len(out)
-	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
-	for id, sum := range refused {
+// refusedCounted is how many refused posts of a webhook are counted one by one.
+const refusedCounted = 1000
+
+// refusedAttention returns the webhooks with refused posts since then of which nobody has made a contact, the most
+// first.
+func refusedAttention(
+	ctx context.Context, r ports.Repos, orgID string, n crm.Names, since time.Time,
+) (out []Attention, err error) {
+	received, err := r.Deliveries.Summaries(ctx, orgID, since)
+	for id, sum := range received {
 		if sum.Refused == 0 {
 			continue
 		}
-		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: sum.Refused}
+		open, err := r.Deliveries.Unsettled(ctx, orgID, id, since, refusedCounted)
+		if err != nil {
+			return nil, err
+		}
+		if open == 0 {
+			continue
+		}
+		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: open}
+		if open == refusedCounted {
+			a.Count = sum.Refused
+		}
 		last, err := r.Deliveries.Page(ctx, orgID, id, webhook.Refused, "", 1)
 		if err != nil {
 			return nil, err
@@ -253,7 +262,23 @@ func (d *Dashboard) attention(
 		}
 		out = append(out, a)
 	}
-	slices.SortFunc(out[refusals:], func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
+	return out, err
+}
+
+// attention returns what owners and administrators should look into.
+func (d *Dashboard) attention(
+	ctx context.Context, r ports.Repos, orgID string, n crm.Names, now time.Time,
+) ([]Attention, error) {
+	out, err := sourceAttention(ctx, r, orgID, now)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := refusedAttention(ctx, r, orgID, n, now.Add(-24*time.Hour))
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, refused...)
 	off, err4 := app.DisabledOf(ctx, r, orgID)
 	dead,
 		err2 := r.JobRuns.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)

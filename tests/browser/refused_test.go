@@ -52,10 +52,13 @@ func TestSlowARefusedPostBecomesAContactInThreeClicks(t *testing.T) {
 		b.Accessible()
 		b.Fill("#email", "gael@example.com")
 		h.press("Criar contato")
-		b.See("Contato criado.", "Gael Bittencourt", "Cor: azul")
+		b.See("Contato criado a partir do envio guardado", "Gael Bittencourt", "Cor: azul")
 		if h.n > 3 {
 			t.Errorf("by hand: %d clicks", h.n)
 		}
+		b.Visit("/")
+		b.See("Início")
+		b.SeeNot("recusou")
 	})
 }
 

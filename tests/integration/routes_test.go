@@ -121,6 +121,7 @@ const pages = `
 	admin GET /entregas/{entrega} delivery
 	admin POST /entregas/{entrega}/refazer delivery
 	admin POST /entregas/{entrega}/campo delivery
+	admin POST /entregas/{entrega}/contato delivery
 	admin GET /rodizios
 	admin POST /rodizios
 	admin POST /rodizios/{id} rotation

@@ -173,6 +173,18 @@ func (r deliveries) Summaries(
 	return out, err
 }
 
+func (r deliveries) Unsettled(
+	ctx context.Context, orgID, webhookID string, since time.Time, most int,
+) (n int, err error) {
+	err = r.QueryList(ctx, "deliveries.unsettled", func(db *gorm.DB) error {
+		open := engine.In(orgID)(db.Model(&DeliveryRow{}).Select("id")).
+			Where("webhook_id = ? AND id > ?", webhookID, engine.IDsSince(since)).
+			Where("outcome = " + engine.Literal(webhook.Refused) + " AND contact_id IS NULL AND replay_of IS NULL").Limit(most)
+		return db.Table("(?) AS unsettled", open).Select("COUNT(*)").Scan(&n).Error
+	})
+	return n, err
+}
+
 // latestOf reads the newest id of each webhook by one step into an index. The rows are read by another statement: if
 // they were joined, PostgreSQL would read all posts between the bounds, once its plan is for any values.
 const latestOf = `SELECT (SELECT CAST(deliveries.id AS text) FROM deliveries WHERE deliveries.webhook_id = w.id

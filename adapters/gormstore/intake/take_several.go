@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -89,6 +91,9 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	if err := tx.Create(&a.delivery).Error; err != nil {
 		return err
 	}
+	if err := a.settle(tx); err != nil {
+		return err
+	}
 	var rows []any
 	if len(a.others) > 0 {
 		rows = append(rows, &a.others)
@@ -128,6 +133,30 @@ func (a arrived) mayBeWritten(tx *gorm.DB) error {
 	return takeLead(tx, a)
 }
 
+// settle notes the contacts of a replay in what it has read, and in the post that this was a replay of, where they were
+// refused.
+func (a arrived) settle(tx *gorm.DB) error {
+	if a.read == "" || a.delivery.ContactID == nil {
+		return nil
+	}
+	var were []DeliveryRow
+	err := engine.Routed(string(a.delivery.OrgID))(tx.Model(&were)).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
+		Where("id IN ? AND contact_id IS NULL", []string{a.read, cmp.Or(a.delivery.ReplayOf.Text(), a.read)}).
+		Where("outcome = "+engine.Literal(webhook.Refused)).Update("contact_id", a.delivery.ContactID).Error
+	var others []DeliveryContactRow
+	for _, was := range were {
+		for _, other := range a.others {
+			other.DeliveryID = was.ID
+			others = append(others, other)
+		}
+	}
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	return tx.Create(&others).Error
+}
+
 // claim writes receipts, in the order of their keys, or returns errKnown where one is there already.
 func claim(tx *gorm.DB, receipts []receiptRow) error {
 	if len(receipts) == 0 {
@@ -148,7 +177,7 @@ func stillThere(tx *gorm.DB, orgID engine.UID, id string) error {
 		return nil
 	}
 	var there []string
-	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).
+	err := engine.Locked("UPDATE", "")(tx).Model(&DeliveryRow{}).
 		Where("id = ? AND org_id = ? AND NOT truncated", id, orgID).Pluck("id", &there).Error
 	if err == nil && len(there) == 0 {
 		err = ports.ErrErased

@@ -32,15 +32,28 @@ func (s pages) deliveryShow(c *web.Call, choice struct {
 	if err != nil {
 		return err
 	}
-	w, err := s.Webhooks.Show(c.Ctx(), c.By, d.WebhookID)
+	data, err := s.delivery(c, d, choice.Key)
 	if err != nil {
 		return err
+	}
+	return c.Render("entrega", s.deliveryShown(data))
+}
+
+func (s pages) deliveryShown(data deliveryPage) web.Page {
+	return web.Page{Title: "Entrega de " + s.Datetime(data.At), Nav: "webhooks", Data: data}
+}
+
+// delivery is what the page shows of a delivery. key is the one chosen for the e-mail, if any.
+func (s pages) delivery(c *web.Call, d webhook.Delivery, key string) (deliveryPage, error) {
+	w, err := s.Webhooks.Show(c.Ctx(), c.By, d.WebhookID)
+	if err != nil {
+		return deliveryPage{}, err
 	}
 	data := deliveryPage{Delivery: d, Webhook: w.Webhook, Text: string(d.Body)}
 	if len(d.Others) > 0 {
 		people, err := s.Intake.ContactsOf(c.Ctx(), len(d.Contacts()), d)
 		if err != nil {
-			return err
+			return data, err
 		}
 		for _, id := range d.Contacts() {
 			if person, ok := people[id]; ok {
@@ -60,16 +73,16 @@ func (s pages) deliveryShow(c *web.Call, choice struct {
 			data.Made = made
 		case f != nil && f.Field == "email":
 			data.Made, data.Problem = made, f.Message
-			if data.Fix, err = s.emailFix(c, w.Webhook, d, choice.Key); err != nil {
-				return err
+			if data.Fix, err = s.emailFix(c, w.Webhook, d, key); err != nil {
+				return data, err
 			}
 		case f != nil && app.IsRefusal(err):
 			data.Problem = f.Message
 		default:
-			return err
+			return data, err
 		}
 	}
-	return c.Render("entrega", web.Page{Title: "Entrega de " + s.Datetime(d.At), Nav: "webhooks", Data: data})
+	return data, nil
 }
 
 func (s pages) deliveryReplay(c *web.Call) error {

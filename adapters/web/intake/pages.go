@@ -48,6 +48,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /entregas/{entrega}":                 web.Decoded(s.deliveryShow),
 			"POST /entregas/{entrega}/refazer":        s.deliveryReplay,
 			"POST /entregas/{entrega}/campo":          web.Decoded(s.deliveryEmail),
+			"POST /entregas/{entrega}/contato":        web.Decoded(s.deliveryByHand),
 		},
 	}
 }

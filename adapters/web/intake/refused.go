@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
 
 	"fichario/adapters/web"
@@ -32,7 +33,7 @@ const noEmail = "nenhum"
 
 // emailFix suggests the first key with an address, unless one was chosen. It is nil for a post that was not refused.
 func (s pages) emailFix(c *web.Call, w webhook.Webhook, d webhook.Delivery, chosen string) (*emailFix, error) {
-	if d.Outcome != webhook.Refused {
+	if d.Outcome != webhook.Refused || d.ContactID != "" {
 		return nil, nil //nolint:nilnil // there is nothing to mend
 	}
 	plain := w.Options
@@ -64,27 +65,48 @@ func (s pages) emailFix(c *web.Call, w webhook.Webhook, d webhook.Delivery, chos
 
 // formOf is the form of a new contact with what was read of a post.
 func formOf(read intake.Simulation) web.Form {
-	var documents []string
-	for _, d := range read.Contact.Documents {
-		documents = append(documents, d.Punctuated())
-	}
-	amount := ""
-	if read.Contact.Amount > 0 {
-		amount = read.Contact.AmountText()
-	}
-	return web.Filled(struct {
-		Name      string `form:"nome"`
-		Email     string `form:"email"`
-		Phone     string `form:"telefone"`
-		Company   string `form:"empresa"`
-		Documents string `form:"documentos"`
-		Amount    string `form:"valor"`
-		Origin    string `form:"origem"`
-		Note      string `form:"nota"`
-	}{
-		read.Contact.Name, read.Contact.Email, read.Contact.Phone, read.Contact.Company, strings.Join(documents, ", "),
-		amount, read.Contact.OriginID, read.Contact.Note,
+	return web.Filled(byHand{
+		read.Contact.Name, read.Contact.Email, read.Contact.Phone, web.AsTyped(read.Contact.Note),
 	})
+}
+
+// byHand is what somebody types beside a refused post; the rest of the contact is what was read.
+type byHand struct {
+	Name  string      `form:"nome" app:"name"`
+	Email string      `form:"email" app:"email"`
+	Phone string      `form:"telefone" app:"phone"`
+	Note  web.AsTyped `form:"nota" app:"note"`
+}
+
+// deliveryByHand makes the contact of a refused post with what was typed.
+func (s pages) deliveryByHand(c *web.Call, f byHand) error {
+	id := c.PathValue("entrega")
+	made, err := s.Intake.Complete(c.Ctx(), c.By, id, intake.Completion{
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Note: string(f.Note),
+	})
+	if err == nil {
+		return c.Done("/contatos/"+made.ContactID, replayed(made))
+	}
+	again, is := c.Again(&f, err)
+	if why := app.FaultOf(err); !is && why != nil && app.IsRefusal(err) {
+		return c.NotDone("/entregas/"+id, "Ainda recusada: "+why.Message)
+	}
+	if !is {
+		return err
+	}
+	d, err := s.Intake.OpenDelivery(c.Ctx(), c.By, id)
+	if err != nil {
+		return err
+	}
+	data, err := s.delivery(c, d, "")
+	if err != nil {
+		return err
+	}
+	if data.Fix == nil { // it became a contact meanwhile
+		return c.Redirect("/entregas/" + id)
+	}
+	data.Fix.Reads, data.Fix.Form = false, again
+	return c.RenderStatus(http.StatusUnprocessableEntity, "entrega", s.deliveryShown(data))
 }
 
 // deliveryEmail keeps the key of the e-mail for the webhook, and replays this refusal and, if asked, those alike.

@@ -1,7 +1,7 @@
 // Unsent input stays in the tab until it is sent or the user signs out, so that it survives a failure, the end of a
-// session and a reload. Never secrets, nor immediate questions and actions (data-passing). A draft belongs to the
-// address that its form posts to, and to what the form is about where several post there (data-about). It also ends
-// when one of the addresses in data-until accepts something. Without script the error page shows what was posted.
+// session and a reload. Never secrets, nor immediate questions and actions (data-passing), whose documents would stay
+// too. A draft belongs to the address that its form posts to, and to what the form is about where several post there
+// (data-about). Without script the error page shows what was posted.
 'use strict'
 {
   const member = document.body.dataset.member || ''
@@ -41,8 +41,8 @@
   if (member) {
     const address = document.body.dataset.sent
     for (const key of store.all()) {
-      const { sent, until } = store.get(key), [at, about] = key.slice(mine.length).split('#')
-      const accepted = address && (at === address && (!about || sent) || until?.split(' ').includes(address))
+      const [at, about] = key.slice(mine.length).split('#')
+      const accepted = at === address && (!about || store.get(key).sent)
       if (!key.startsWith(mine) || accepted) store.drop(key)
     }
     for (const form of document.forms) if (ofForm(form)) bring(form)
@@ -83,7 +83,7 @@
       const value = keeps(e) && valueOf(e), plain = keeps(e) && plainOf(e)
       if (keeps(e) && value !== plain) fields[nameOf(form, e)] = { value, plain }
     }
-    if (Object.keys(fields).length) store.set(keyOf(form), { fields, until: form.dataset.until })
+    if (Object.keys(fields).length) store.set(keyOf(form), { fields })
     else store.drop(keyOf(form))
   }
 }

@@ -163,3 +163,38 @@ func deliveryFigures(t *testing.T, s ports.Store) {
 	kit.Same(t, "what is left when an hour is forgotten", left, later)
 	kit.Same(t, "refusals of the forgotten hour", left[w.ID].Refused, 0)
 }
+
+// unsettledDeliveries are refused ones of which no replay has made a contact.
+func unsettledDeliveries(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	refused := kit.Refusal(w)
+	refused.Truncated, refused.ReplayOf = false, ""
+	kept, err := repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
+	kit.Must(t, err)
+	kit.Same(t, "people", len(kept), 0)
+	unsettled := func(what, orgID string, since time.Time, want int) {
+		t.Helper()
+		n, err := repos.Deliveries.Unsettled(ctx, orgID, w.ID, since, 10)
+		kit.Must(t, err)
+		kit.Same(t, what, n, want)
+	}
+	again := refused
+	again.ID, again.ReplayOf = kit.ID(), refused.ID
+	_, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: again, Read: refused.ID})
+	kit.Must(t, err)
+	unsettled("refused, and again by a replay", o.ID, time.Now().Add(-time.Hour), 1)
+	unsettled("since it came", o.ID, time.Now().Add(time.Hour), 0)
+	unsettled("of another organisation", kit.ID(), time.Now().Add(-time.Hour), 0)
+	made := kit.ArrivalOf(w, kit.ID(), 2)
+	made.Delivery.ReplayOf, made.Read = refused.ID, again.ID
+	_, err = repos.Inbox.Take(ctx, made)
+	kit.Must(t, err)
+	unsettled("of which a replay has made contacts", o.ID, time.Now().Add(-time.Hour), 0)
+	for _, id := range []string{refused.ID, again.ID} {
+		found, err := repos.Deliveries.Find(ctx, o.ID, id)
+		kit.Must(t, err)
+		kit.Same(t, "its contacts", found.Contacts(), made.Delivery.Contacts())
+		kit.Same(t, "its outcome", found.Outcome, webhook.Refused)
+	}
+}

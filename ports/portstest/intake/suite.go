@@ -18,6 +18,7 @@ var Suite = kit.Suite{
 	"forgetting":            forgetting,
 	"deliveries":            deliveries,
 	"latest deliveries":     latestDeliveries,
+	"unsettled deliveries":  unsettledDeliveries,
 	"figures of deliveries": deliveryFigures,
 	"lead sources":          leadSources,
 	"leads":                 leads,
