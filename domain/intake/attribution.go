@@ -105,9 +105,9 @@ func attributionOf(e entry, key, value string) string {
 	return ""
 }
 
-// prefixedUTM finds a UTM that no table knows, even behind a product's prefix: tracker_utm_source, cf_utm_source.
+// prefixedUTM finds a UTM that no table knows, even behind a product's prefix: tracker_utm_source, utm__utm_source.
 func prefixedUTM(key string) string {
-	for i := 0; i+4 < len(key); i++ {
+	for i := len(key) - 5; i >= 0; i-- {
 		if key[i]|0x20 != 'u' || key[i+1]|0x20 != 't' || key[i+2]|0x20 != 'm' || strings.IndexByte("_- ", key[i+3]) < 0 {
 			continue
 		}

@@ -59,7 +59,7 @@ func scoreOf(a *answer, b bid) score {
 func (a *answer) hasOwnName(b bid) bool {
 	own := fieldNames[b.field]
 	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another && !a.aside &&
-		(a.prefix == "" || !a.saysNotTheirs())
+		(a.prefix == "" || !personal[b.field] && !a.saysNotTheirs())
 }
 
 // beats reports whether a score is better than another. Ties are left to the order of the walk: that of lists, and for
@@ -159,6 +159,10 @@ func (c *chooser) settle() {
 			w.score.away = apart
 		case w.score.strength < weakName:
 			w.score.apart = apart
+			// The name beside the address is the lead's, though the record has a word for somebody else.
+			if apart == 0 && (w.answer.key == fieldNames[fieldName] || w.answer.title == fieldNames[fieldName]) {
+				w.score.alias = false
+			}
 		default:
 			w.score.apart = notAround
 		}
@@ -269,7 +273,7 @@ func fitsPhone(_ *chooser, a *answer, s strength) bool {
 	switch {
 	case a.logical || n < 3 || !text.Within(v, fields.MaxPhone) || strings.IndexByte(v, '@') >= 0:
 		return false
-	case s >= titleWord && n < 8:
+	case s >= titleWord && (n < 8 || !phoneLike(v)):
 		return false
 	}
 	return s < weakName || n <= 13
@@ -323,7 +327,7 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 var machineChannels = names.Set(`web api app mobile server desktop browser chat email`)
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
-	return !a.logical && !isStamp(a.values[0]) && (s < weakName || hasWord(a.text()))
+	return !a.logical && !isStamp(a.values[0]) && !isUUID(a.text()) && (s < weakName || hasWord(a.text()))
 }
 
 func fitsArea(_ *chooser, a *answer, _ strength) bool {
@@ -384,4 +388,9 @@ func (m unfilledMark) around(s string) bool {
 		return false
 	}
 	return !m.bare || hasWord(name) && !strings.ContainsAny(name, " []{}%#,;/")
+}
+
+// isUUID reports whether a text is an id rather than what somebody wrote.
+func isUUID(s string) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && isHex(strings.ReplaceAll(s, "-", ""))
 }

@@ -28,7 +28,8 @@ var documentPairs = names.Set(`tax id vat fiscal federal identification identifi
 var otherPeople = names.Set(`
 	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
 	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
-	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios`)
+	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios
+	transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
 
 // takeDocuments gives the contact the documents in answers with such names; the other answers stay as they are.
 func (r *reader) takeDocuments(d *Draft) {

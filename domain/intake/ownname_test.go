@@ -138,3 +138,42 @@ func TestOwnNamesOfCompanies(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLeadAmongOthers: who wrote, approved or made a record is not the lead, whose own names are less exact; and the
+// lead of a deal, an order or a bot is found in its record.
+func TestTheLeadAmongOthers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"Name":"Ana Lima","Email":"ana@exemplo.com.br","Criado por":{"name":"Robô","email":"robo@minha.com.br"}}`,
+		`{"Approver":{"name":"Carlos","email":"c@minha.com.br"},"Name":"Ana Lima","Email":"ana@exemplo.com.br"}`,
+		`{"post":{"author":{"name":"Cris","email":"c@minha.com.br"}},"your-name":"Ana Lima","your-email":"ana@exemplo.com.br"}`,
+		`{"object":{"author":{"name":"Xavier","email":"x@minha.com.br"},"user":{"name":"Ana Lima","email":"ana@exemplo.com.br"}}}`,
+		`{"Correo del asesor":"lupe@minha.com.br","Nombre":"Ana Lima","Correo electrónico":"ana@exemplo.com.br"}`,
+		`{"aluno":{"nome":"Pedrinho"},"responsavel":{"nome":"Ana Lima","email":"ana@exemplo.com.br"}}`,
+		`{"order":{"id":7,"total":"10","purchaser":{"name":"Ana Lima","email":"ana@exemplo.com.br"}}}`,
+		`{"deal":{"title":"Plano","primary_contact":{"name":"Ana Lima","email":"ana@exemplo.com.br"}}}`,
+		`{"contact":{"name":"Ana Lima","email":null,"variables":{"Email":"ana@exemplo.com.br","Empresa":"Cruz"}}}`,
+		`{"nome":"Ana Lima","email":"ana@exemplo.com.br","zap_meta_human_now":"01/02/24 10:00AM"}`,
+	} {
+		d := mustRead(t, "", body)
+		if d.Email != "ana@exemplo.com.br" || d.Name != "Ana Lima" || d.Phone != "" {
+			t.Errorf("%s: %q %q %q", body, d.Email, d.Name, d.Phone)
+		}
+	}
+	d := mustRead(t, "", `{"cliente":{"nome":"Ana Lima","email":"ana@exemplo.com.br"},"transporte":{"cnpj":"11222333000181"},
+		"messageStub":"3f2a8a52-0d5c-4b1e-9a57-2f1f0e6a7b11","utm__utm_source":"feira"}`)
+	if len(d.Documents) > 0 || d.Message != "" || d.FallbackOrigin != "feira" {
+		t.Errorf("%d documents, %q, from %q", len(d.Documents), d.Message, d.FallbackOrigin)
+	}
+}
+
+// TestEntitiesAreRead: a form that sends what its page would show.
+func TestEntitiesAreRead(t *testing.T) {
+	t.Parallel()
+	d := mustRead(t, "", `{"nome":"Jo&atilde;o","email":"joao@exemplo.com.br","empresa":"Tran&ccedil;as &amp; Cia",
+		"telefone":"(11)&nbsp;97000-1111","pagina":"https://x.example/?a=1&copy=2"}`)
+	if d.Name != "João" || d.Company != "Tranças & Cia" || d.PhoneE164 != "+5511970001111" ||
+		!strings.Contains(d.Note()+fmt.Sprint(d.Attribution), "?a=1&copy=2") {
+		t.Errorf("%q %q %q %q", d.Name, d.Company, d.PhoneE164, d.Note())
+	}
+}

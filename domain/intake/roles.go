@@ -34,11 +34,12 @@ func init() {
 			salesrep rep reps staff staffs team teams admin admins administrator administrador moderator moderators
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator manager managers gerente support suporte
-			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor`,
+			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
+			author authors autor autora autores asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
-			applicant applicants candidate candidato candidata prospect prospects registrant registrants booker scheduler payer
+			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants booker scheduler payer
 			pagador guest patient patients paciente pacientes student students aluno alunos hospede passenger passageiro
 			assinante contratante inscrito`,
 	} {

@@ -115,7 +115,8 @@ func namesProgramsThing(key string) bool {
 func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
-		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) || // the name of a deal, an order or a thing
+		// The name of a deal, an order or a thing.
+		return q.deal && !q.ofPersonInDeal() || names.HasAny(names.Words(q.nearTitle()), thingWords) ||
 			namesProgramsThing(q.key) || q.namesThingAround()
 	case fieldEmail:
 		return ofMailbox(q.key)
@@ -315,4 +316,10 @@ func unanswered(list *tree.Node) bool {
 		}
 	}
 	return true
+}
+
+// ofPersonInDeal reports whether an answer stands in a record about a person, which only a deal or an order holds.
+func (q *candidate) ofPersonInDeal() bool {
+	last := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
+	return q.own && last != "" && lookup(last).tree != dealTree
 }

@@ -171,6 +171,9 @@ func thingUnderID(k *tree.Node) (thing string, ok bool) {
 func roleOfClosed(k *tree.Node) treeRole {
 	switch names.Of(k.Key) {
 	case "variables":
+		if recordOfPerson(k) {
+			return containerTree // what a bot has asked
+		}
 		for i := range k.Children {
 			if v := &k.Children[i]; v.Child("name") == nil || v.Child("value") == nil {
 				return closedTree

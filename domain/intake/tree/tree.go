@@ -4,6 +4,8 @@ package tree
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,9 +177,19 @@ func ScalarText(n *Node) string {
 		}
 		return "Não"
 	case Number, String:
-		return text.Clean(n.Text)
+		return text.Clean(withoutEntities(n.Text))
 	}
 	return ""
+}
+
+// entity matches a character as HTML writes it, which WordPress and PHP leave in what they send.
+var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
+
+func withoutEntities(s string) string {
+	if at := strings.IndexByte(s, '&'); at < 0 || strings.IndexByte(s[at:], ';') < 0 {
+		return s
+	}
+	return entity.ReplaceAllStringFunc(s, html.UnescapeString)
 }
 
 // ErrTooDeep refuses a body nested deeper than any form sends.
