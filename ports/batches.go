@@ -54,8 +54,8 @@ type BatchRuns interface {
 	// Due returns the batches of an organisation that run, or whose pause is over at now, in the order of their start, and
 	// locks them. Only inside InTx.
 	Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error)
-	// Claim marks items as in flight, all with one owner and one end of the lease, with the ids of their lookups. Only
-	// inside InTx.
+	// Claim marks items of one organisation as in flight, all with one owner and one end of the lease, with the ids of
+	// their lookups. Only inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
 	// Start marks items of an organisation in flight as no longer Queued. Only inside InTx.
 	Start(ctx context.Context, orgID string, ids []string) error

@@ -50,7 +50,7 @@ type SubjectTraces interface {
 	Erase(ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string) (privacy.Counts, error)
 	// Read returns what Traces found, in the order of the ids: batch.Item, crm.Removal, crm.BulkItem, webhook.Delivery or
 	// crm.Notification. Other kinds have repositories of their own.
-	Read(ctx context.Context, k privacy.Kind, ids []string) ([]any, error)
+	Read(ctx context.Context, orgID string, k privacy.Kind, ids []string) ([]any, error)
 	// Answers returns the ids of the answers that lookups brought.
 	Answers(ctx context.Context, orgID string, lookupIDs []string) ([]string, error)
 }

@@ -24,40 +24,46 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// everywhere are the functions whose statements read or change rows of a table whatever their organisation, by why.
+// everywhere are the functions that read or change rows of a table whatever their organisation, by why.
 var everywhere = map[string][]string{
 	"work that is due, of any organisation": {
-		"automations.jobs.Claim jobs", "automations.jobs.Lock jobs",
-		"batches.batches.Busy batch_items", "batches.batches.Busy batches",
-		"contacts.bulks.Next bulk_actions",
-		"lookups.statement.Abandon lookups", "lookups.statement.unanswered lookups",
-		"privacy/persons.subjects.LeaseErasure erasures",
+		"automations.jobs.Claim SELECT jobs", "automations.jobs.Lock SELECT jobs",
+		"batches.batches.Busy SELECT batch_items", "batches.batches.Busy SELECT batches",
+		"contacts.bulks.Next SELECT bulk_actions",
+		"lookups.statement.Abandon SELECT lookups", "lookups.statement.unanswered SELECT lookups",
+		"privacy/persons.subjects.LeaseErasure SELECT erasures",
+		"privacy/persons.subjects.LeaseErasure UPDATE erasures",
 	},
 	"which organisation a row has that is locked next": {
-		"privacy/persons.subjects.LockErasure erasures",
+		"privacy/persons.subjects.LockErasure SELECT erasures",
 	},
 	"what is over": {
-		"automations.jobs.Forget jobs", "batches.batches.Expire batches", "batches.batches.ForgetQuotes batches",
-		"batches.batches.discard batches", "contacts.bulks.Forget bulk_actions", "contacts.removals.Forget bulk_actions",
-		"contacts.removals.Forget removed_contacts", "intake.inbox.Forget deliveries", "privacy.auditLines.Forget audit_lines",
+		"automations.jobs.Forget DELETE jobs", "batches.batches.Expire UPDATE batches",
+		"batches.batches.ForgetQuotes SELECT batches",
+		"batches.batches.discard SELECT batches", "contacts.bulks.Forget SELECT bulk_actions",
+		"contacts.removals.Forget SELECT bulk_actions",
+		"contacts.removals.Forget SELECT removed_contacts", "intake.inbox.Forget DELETE deliveries",
+		"privacy.auditLines.Forget SELECT audit_lines",
 	},
 	"what a chore goes through": {
-		"contacts.contacts.Changed contact_events", "contacts.contacts.Changed contacts",
-		"contacts.contacts.Changed removed_contacts", "contacts.contacts.Stray contacts",
-		"privacy/persons.init.naming batch_items", "privacy/persons.init.naming lookups",
-		"privacy/persons.resolving.step contacts", "privacy/persons.resolving.step deliveries",
-		"privacy/persons.resolving.step removed_contacts",
+		"contacts.contacts.Changed SELECT contact_events", "contacts.contacts.Changed SELECT contacts",
+		"contacts.contacts.Changed SELECT removed_contacts", "contacts.contacts.Stray SELECT contacts",
+		"privacy/persons.init.naming SELECT batch_items", "privacy/persons.init.naming SELECT lookups",
+		"privacy/persons.resolving.step SELECT contacts", "privacy/persons.resolving.step SELECT deliveries",
+		"privacy/persons.resolving.step SELECT removed_contacts",
 	},
-	"whether the lookup of a repeated request exists, whose key is all that is known": {
-		"lookups.lookupRequests.Claim lookups",
+	"whether the lookup of a repeated request exists": {
+		"lookups.lookupRequests.Claim SELECT lookups",
 	},
 	"ports.AnyOrg, which few may name": {
-		"automations.jobs.Find jobs", "automations.jobs.Revive jobs", "batches.batches.Find batches",
-		"batches.batches.Items batch_items", "batches.batches.Lock batches",
-		"contacts.bulks.Find bulk_actions", "contacts.contacts.Find contacts", "contacts.contacts.Lock contacts",
-		"contacts.removals.Find removed_contacts", "contacts.removals.Into removed_contacts",
-		"intake.deliveries.Find deliveries", "lookups.statement.Find lookups",
-		"privacy/persons.subjects.FindErasure erasures",
+		"automations.jobs.Find SELECT jobs", "automations.jobs.Revive UPDATE jobs",
+		"batches.batches.Find SELECT batches",
+		"batches.batches.Items SELECT batch_items", "batches.batches.Lock SELECT batches",
+		"contacts.bulks.Find SELECT bulk_actions", "contacts.contacts.Find SELECT contacts",
+		"contacts.contacts.Lock SELECT contacts",
+		"contacts.removals.Find SELECT removed_contacts", "contacts.removals.Into SELECT removed_contacts",
+		"intake.deliveries.Find SELECT deliveries", "lookups.statement.Find SELECT lookups",
+		"privacy/persons.subjects.FindErasure SELECT erasures",
 	},
 }
 
@@ -189,7 +195,7 @@ func judged(t *testing.T, all *heard) map[string][]string {
 	}
 	out, plans := map[string][]string{}, 0
 	for text, who := range all.who {
-		verb, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+		verb := strings.Fields(strings.TrimLeft(text, " \n\t("))[0]
 		if !slices.Contains([]string{"SELECT", "UPDATE", "DELETE", "INSERT", "WITH"}, strings.ToUpper(verb)) {
 			continue
 		}
@@ -203,7 +209,8 @@ func judged(t *testing.T, all *heard) map[string][]string {
 				continue
 			}
 			for name := range who {
-				out[name+" "+table] = append(out[name+" "+table], text)
+				name += " " + strings.ToUpper(verb) + " " + table
+				out[name] = append(out[name], text)
 			}
 		}
 	}
@@ -257,7 +264,7 @@ type bindings struct {
 var (
 	toValue = regexp.MustCompile(`(\w+)\.org_id\)?(?:::text)? = \(*(?:ANY \()?\(*(?:ARRAY\[)?\(*(?:\$\d|')`)
 	toOther = regexp.MustCompile(`(\w+)\.org_id\)? = \(?(\w+)\.org_id`)
-	ofPart  = regexp.MustCompile(`(_\d+)+$|_default$`)
+	ofPart  = regexp.MustCompile(`(_\d+)+$|_rest$`)
 )
 
 func (b *bindings) read(node any) {

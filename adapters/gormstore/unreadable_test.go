@@ -103,7 +103,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		records, err3 := repos.History.Records(ctx, ports.AnyOrg, []string{id("21")})
 		contacts, err4 := repos.Contacts.Page(ctx, id("01"), "", 10)
 		events, err5 := repos.ContactHistory.Events(ctx, ports.AnyOrg, contact)
-		deliveries, err6 := repos.Deliveries.Page(ctx, ports.AnyOrg, id("02"), "", "", 10)
+		deliveries, err6 := repos.Deliveries.Page(ctx, id("01"), id("02"), "", "", 10)
 		hooks, err7 := repos.Webhooks.List(ctx, id("01"))
 		_, token, err8 := repos.Webhooks.Find(ctx, ports.AnyOrg, id("02"))
 		rules, err9 := repos.Automations.List(ctx, id("01"))

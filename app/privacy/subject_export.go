@@ -133,7 +133,7 @@ func (s *Subjects) Export(ctx context.Context, by app.Caller, q SubjectQuery) (*
 // one of the person's documents (privacy.Parts) come after the person's own.
 func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any, error] {
 	read := func(ctx context.Context, ids []string) ([]any, error) {
-		return x.s.store.Repos().SubjectTraces.Read(ctx, k, ids)
+		return x.s.store.Repos().SubjectTraces.Read(ctx, x.p.OrgID, k, ids)
 	}
 	switch k {
 	case privacy.Removed:
@@ -226,7 +226,7 @@ func aboutPerson(p *privacy.Person, e lookup.Entry) bool {
 // removed reads contacts that were deleted or merged, without those of somebody else that became part of the person's
 // by mistake, or the person's of theirs: an erasure empties them, because both are in them.
 func (x *SubjectExport) removed(ctx context.Context, ids []string) (out []any, err error) {
-	all, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Removed, ids)
+	all, err := x.s.store.Repos().SubjectTraces.Read(ctx, x.p.OrgID, privacy.Removed, ids)
 	for _, one := range all {
 		gone, _ := one.(crm.Removal)
 		phone := privacy.Identity{Type: privacy.Phone, Value: gone.Contact.PhoneE164}
@@ -306,7 +306,7 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 // items reads rows of batches.
 func (x *SubjectExport) items(ctx context.Context, ids []string) (out []any, err error) {
 	repos := x.s.store.Repos()
-	found, err := repos.SubjectTraces.Read(ctx, privacy.Items, ids)
+	found, err := repos.SubjectTraces.Read(ctx, x.p.OrgID, privacy.Items, ids)
 	for _, one := range found {
 		item, _ := one.(batch.Item)
 		of, there := x.batches[item.BatchID]

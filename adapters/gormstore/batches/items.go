@@ -268,7 +268,7 @@ func (r batches) Settle(
 			if e.unseen {
 				values["seen_id"] = nil
 			}
-			done, err := settleAlike(engine.Routed(orgID)(db.Model(&BatchItemRow{})), alike[e], values, e.kept)
+			done, err := settleAlike(engine.Routed(orgID)(db), alike[e], values, e.kept)
 			if settled = append(settled, done...); err != nil {
 				return err
 			}

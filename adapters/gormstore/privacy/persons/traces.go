@@ -151,7 +151,7 @@ func (r subjects) Traces(
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
 		step := fresh().Table(kept.table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
-		if kept.indexed {
+		if kept.indexed || engine.Distributed(db) {
 			step = step.Where(kept.within, p.OrgID)
 		}
 		var ends []string
@@ -223,11 +223,18 @@ func (r subjects) Answers(ctx context.Context, orgID string, lookupIDs []string)
 	return ids, err
 }
 
-func (r subjects) Read(ctx context.Context, k privacy.Kind, ids []string) ([]any, error) {
+func (r subjects) Read(ctx context.Context, orgID string, k privacy.Kind, ids []string) ([]any, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return keeperOf(k).read(ctx, r, engine.Where("id IN ?", ids),
+	kept := keeperOf(k)
+	own := func(db *gorm.DB) *gorm.DB {
+		if engine.Distributed(db) {
+			return db.Where(kept.within, orgID)
+		}
+		return db
+	}
+	return kept.read(ctx, r, own, engine.Where("id IN ?", ids),
 		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)), engine.Order("id"))
 }
 
