@@ -217,7 +217,7 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 		return err
 	}
 	for i, v := range found.Contacts {
-		data.Lines = append(data.Lines, s.rowOf(i, v, doubles[v.ID], data.Columns))
+		data.Lines = append(data.Lines, s.rowOf(i, v, doubles[v.ID] != "", data.Columns))
 	}
 	// The offset comes from the previous page; contacts that arrived since do not change it.
 	offset := 0
