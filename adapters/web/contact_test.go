@@ -310,3 +310,30 @@ func TestContactsOfOthers(t *testing.T) {
 		t.Errorf("something happened to it: %q", got)
 	}
 }
+
+// TestOneWhoMayBeTheSameIsEnough: of many who may be the same person, a page shows the one who shares most, and folds
+// the others.
+func TestOneWhoMayBeTheSameIsEnough(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	phone := url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 98765-4321"}}
+	likeliest := v.lead(phone)
+	for i := range 3 {
+		v.lead(url.Values{"nome": {"Lia"}, "email": {fmt.Sprintf("lia%d@example.com", i)}, "telefone": phone["telefone"]})
+	}
+	phone.Set("nome", "Bia Rocha")
+	id := v.lead(phone)
+	for _, path := range []string{"/contatos/" + id, "/contatos/" + id + "?parte=gaveta"} {
+		shown, folded, found := strings.Cut(v.get(path), "<summary>mais 3\u00a0pessoas parecidas</summary>")
+		if !found {
+			t.Fatalf("%s folds nobody", path)
+		}
+		if n := strings.Count(shown, "pode ser a mesma pessoa"); n != 1 {
+			t.Errorf("%s shows %d at once", path, n)
+		}
+		has(t, path, shown, `href="/contatos/`+id+"/unir/"+likeliest+`"`)
+		if n := strings.Count(folded, "pode ser a mesma pessoa"); n != 3 {
+			t.Errorf("%s folds %d", path, n)
+		}
+	}
+}
