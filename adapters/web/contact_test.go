@@ -337,3 +337,32 @@ func TestOneWhoMayBeTheSameIsEnough(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFormOfAContactHasTheFocus: a new one begins with the name, and one that was refused with the field to mend.
+func TestTheFormOfAContactHasTheFocus(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	focused := regexp.MustCompile(`<(?:input|textarea|div)[^>]*? (?:id|role)="(\w+)"[^>]*? autofocus`)
+	for what, c := range map[string]struct {
+		form url.Values
+		want string
+	}{
+		"new":               {nil, "nome"},
+		"no e-mail address": {url.Values{"nome": {"Bia"}, "email": {"bia"}}, "email"},
+		"no number":         {url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "valor": {"muito"}}, "valor"},
+		"a long note": {url.Values{
+			"nome": {"Bia"}, "email": {"bia@example.com"}, "nota": {strings.Repeat("n", 200_000)},
+		}, "nota"},
+	} {
+		page := ""
+		if c.form == nil {
+			page = v.get("/contatos/novo")
+		} else {
+			_, page = v.do(http.MethodPost, "/contatos", c.form)
+		}
+		got := focused.FindAllStringSubmatch(page, -1)
+		if len(got) != 1 || got[0][1] != c.want {
+			t.Errorf("%s: the focus is on %q, not %q", what, got, c.want)
+		}
+	}
+}

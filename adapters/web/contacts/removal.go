@@ -95,7 +95,7 @@ func (s pages) contactMergePreview(c *web.Call) error {
 	}{
 		{"Nome", func(v crm.ContactView) string { return v.Name }},
 		{"E-mail", func(v crm.ContactView) string { return v.Email }},
-		{"Telefone", func(v crm.ContactView) string { return phoneText(v.PhoneE164, v.Phone) }},
+		{"Telefone", func(v crm.ContactView) string { return web.PhoneText(v.PhoneE164, v.Phone) }},
 		{"Empresa", func(v crm.ContactView) string { return v.Company }},
 		{"Documentos", func(v crm.ContactView) string { return documentsText(v.Documents) }},
 		{"Valor", func(v crm.ContactView) string { return v.Amount.Reais() }},
