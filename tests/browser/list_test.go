@@ -89,7 +89,12 @@ func TestSlowTheListIsDense(t *testing.T) {
 			document.querySelector('tbody th').getBoundingClientRect().top`) {
 			t.Error("on a phone the number is not above the name")
 		}
-		b.Click("tbody tr:nth-child(3) [name=c]")
+		browsertest.Eval[bool](b, `(() => { // where the bar appears
+			const row = document.querySelector('tbody tr:nth-child(3)')
+			scrollBy(0, row.getBoundingClientRect().bottom - innerHeight + 64)
+			row.querySelector('[name=c]').click()
+			return true
+		})()`)
 		b.See("1 marcado")
 		if !browsertest.Eval[bool](b, `document.querySelector('tbody tr:nth-child(3)').getBoundingClientRect().bottom <=
 			document.querySelector('.bulk').getBoundingClientRect().top`) {
