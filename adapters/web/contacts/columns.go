@@ -52,8 +52,8 @@ var nameColumn = listColumn{
 }
 
 // rowOf writes the row of a contact: a page has hundreds of cells, and a template takes ten times as long for each. It
-// leaves out what HTML lets a writer leave out, and says once for the page what all rows have (contact-table). double is
-// whether an older contact may be the same person, and n the row's number.
+// leaves out what HTML lets a writer leave out, and what all rows say stands once on the page (contact-table). double
+// is whether an older contact may be the same person, and n the row's number.
 func (s pages) rowOf(n int, v crm.ContactView, double bool, columns []listColumn) template.HTML {
 	line := contactLineOf(v)
 	id, number := template.HTMLEscapeString(line.ID), strconv.Itoa(n)

@@ -36,8 +36,9 @@ type contactPage struct {
 	Paid          string
 	Products      []lookups.Offer
 	Form          web.Form
-	// Alike are contacts that may be the same person, the likeliest first, Merges those merged into this one that can be split off again.
-	Alike  []contacts.AlikeContact
+	// Alike are contacts that may be the same person, the likeliest first.
+	Alike []contacts.AlikeContact
+	// Merges are contacts merged into this one that can be split off again.
 	Merges []crm.Removal
 	// Consents are the newest of each field.
 	Consents []crm.Consent

@@ -40,7 +40,8 @@
   document.addEventListener('beforetoggle', ({ target: menu, newState }) => {
     if (newState !== 'open' || !menu.matches('.up')) return
     const at = document.querySelector(`[popovertarget="${menu.id}"]`).getBoundingClientRect()
-    const wide = 13 * parseFloat(getComputedStyle(document.documentElement).fontSize), room = document.documentElement.clientWidth
+    const page = document.documentElement, room = page.clientWidth
+    const wide = 13 * parseFloat(getComputedStyle(page).fontSize) // as in the stylesheet, before the menu has a width
     menu.style.left = Math.max(8, Math.min(at.left, room - wide - 8)) + 'px'
     menu.style.bottom = innerHeight - at.top + 4 + 'px'
     menu.style.maxHeight = at.top - 12 + 'px'
