@@ -109,10 +109,10 @@ func TestTheListOnAPhone(t *testing.T) {
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 98765-4321"}})
 	page := v.get("/contatos")
 	has(t, "the row", page, `5511987654321">(11) 98765-4321</a>`, `href="https://wa.me/5511987654321"`,
-		`formaction="/contatos/`+id+`/ligacao"`, "sem retorno")
-	v.send("/contatos/" + id + "/ligacao")
+		"name=falei value="+id, "sem retorno ")
+	v.send("/acoes", "falei", id)
 	page = v.get("/contatos")
-	hasNot(t, "the row afterwards", page, `formaction="/contatos/`+id+`/ligacao"`)
+	hasNot(t, "the row afterwards", page, "name=falei", "sem retorno ")
 	has(t, "the row afterwards", page, `href="https://wa.me/5511987654321"`)
 }
 
@@ -127,7 +127,13 @@ func TestWhoMayBeTheSameIsMarked(t *testing.T) {
 	v.lead(url.Values{"nome": {"Lia"}, "email": {"lia@example.com"}})
 	again := v.lead(url.Values{"nome": {"Beatriz"}, "email": {"BIA@example.com"}})
 	page := v.get("/contatos")
-	has(t, "the one who came again", page, `href="/contatos/`+first+"/unir/"+again+`"`, "repetido?")
+	has(t, "the one who came again", page, `href="/contatos/`+again+`/unir"`, "repetido?")
+	for id, want := range map[string]string{again: "/contatos/" + first + "/unir/" + again, first: "/contatos/" + first} {
+		r, _ := v.do(http.MethodGet, "/contatos/"+id+"/unir", nil)
+		if r.Header.Get("Location") != want {
+			t.Errorf("the comparison leads to %q, want %q", r.Header.Get("Location"), want)
+		}
+	}
 	if n := strings.Count(page, "repetido?"); n != 1 {
 		t.Errorf("%d rows are marked", n)
 	}

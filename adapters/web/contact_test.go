@@ -310,3 +310,59 @@ func TestContactsOfOthers(t *testing.T) {
 		t.Errorf("something happened to it: %q", got)
 	}
 }
+
+// TestOneWhoMayBeTheSameIsEnough: of many who may be the same person, a page shows the one who shares most, and folds
+// the others.
+func TestOneWhoMayBeTheSameIsEnough(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	phone := url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 98765-4321"}}
+	likeliest := v.lead(phone)
+	for i := range 3 {
+		v.lead(url.Values{"nome": {"Lia"}, "email": {fmt.Sprintf("lia%d@example.com", i)}, "telefone": phone["telefone"]})
+	}
+	phone.Set("nome", "Bia Rocha")
+	id := v.lead(phone)
+	for _, path := range []string{"/contatos/" + id, "/contatos/" + id + "?parte=gaveta"} {
+		shown, folded, found := strings.Cut(v.get(path), "<summary>mais 3\u00a0pessoas parecidas</summary>")
+		if !found {
+			t.Fatalf("%s folds nobody", path)
+		}
+		if n := strings.Count(shown, "pode ser a mesma pessoa"); n != 1 {
+			t.Errorf("%s shows %d at once", path, n)
+		}
+		has(t, path, shown, `href="/contatos/`+id+"/unir/"+likeliest+`"`)
+		if n := strings.Count(folded, "pode ser a mesma pessoa"); n != 3 {
+			t.Errorf("%s folds %d", path, n)
+		}
+	}
+}
+
+// TestTheFormOfAContactHasTheFocus: a new one begins with the name, and one that was refused with the field to mend.
+func TestTheFormOfAContactHasTheFocus(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	focused := regexp.MustCompile(`<(?:input|textarea|div)[^>]*? (?:id|role)="(\w+)"[^>]*? autofocus`)
+	for what, c := range map[string]struct {
+		form url.Values
+		want string
+	}{
+		"new":               {nil, "nome"},
+		"no e-mail address": {url.Values{"nome": {"Bia"}, "email": {"bia"}}, "email"},
+		"no number":         {url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "valor": {"muito"}}, "valor"},
+		"a long note": {url.Values{
+			"nome": {"Bia"}, "email": {"bia@example.com"}, "nota": {strings.Repeat("n", 200_000)},
+		}, "nota"},
+	} {
+		page := ""
+		if c.form == nil {
+			page = v.get("/contatos/novo")
+		} else {
+			_, page = v.do(http.MethodPost, "/contatos", c.form)
+		}
+		got := focused.FindAllStringSubmatch(page, -1)
+		if len(got) != 1 || got[0][1] != c.want {
+			t.Errorf("%s: the focus is on %q, not %q", what, got, c.want)
+		}
+	}
+}

@@ -22,6 +22,8 @@ func TestTheSearchOverEverything(t *testing.T) {
 	v.lead(map[string][]string{"name": {"Nilo Reis"}, "email": {"nilo@example.com"}, "phone": {"(11) 98765-4321"}})
 	has(t, "by a part of a number", search(v, "98765"), "Nilo Reis", "98765-4321")
 	hasNot(t, "by a part of a number", search(v, "98765"), "nilo@example.com")
+	v.lead(map[string][]string{"name": {"Zeca Luz"}, "email": {"zeca@example.com"}, "phone": {"+5511900120177"}})
+	has(t, "a number as everywhere else", search(v, "900120177"), "Zeca Luz", "(11) 90012-0177")
 	has(t, "by the name of who has a number", search(v, "nilo"), "nilo@example.com")
 	has(t, "by a name", search(v, "RITA"), "Contatos", "Rita Prado", contact, "Fichas", "Rita Lobo", sheet, "***.982.247-**")
 	hasNot(t, "by a name", search(v, "rita"), "529.982.247-25", "Páginas e ações")

@@ -261,3 +261,12 @@ var EventChoices = []EventChoice{
 
 // TitleMax bounds a name in a heading or a list, in characters.
 const TitleMax = 120
+
+// PhoneText writes a Brazilian number in its usual notation, and others as they were sent.
+func PhoneText(e164, sent string) string {
+	national, ok := strings.CutPrefix(e164, "+55")
+	if !ok || len(national) < 10 || len(national) > 11 {
+		return sent
+	}
+	return "(" + national[:2] + ") " + national[2:len(national)-4] + "-" + national[len(national)-4:]
+}

@@ -85,5 +85,12 @@ func TestSlowEverythingIsFoundFromAnyPage(t *testing.T) {
 		b.Fill("#procura", "zzzz")
 		b.See("Nada encontrado")
 		b.Accessible()
+		// The button lists what was found; Enter opens it.
+		b.Fill("#procura", "funi")
+		b.See("Funis: as etapas de cada funil")
+		browsertest.Eval[bool](b, "(document.querySelector('main .ph-t p').textContent = '', true)")
+		b.Click("main .finder form button")
+		b.See("fichas consultadas, páginas e ações", "Funis: as etapas de cada funil")
+		b.At("/buscar")
 	})
 }

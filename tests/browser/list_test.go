@@ -82,9 +82,37 @@ func TestSlowTheListIsDense(t *testing.T) {
 			b.Accessible()
 		}
 		b.Size(390, false)
-		b.Click("tbody tr:nth-child(2) [name=c]")
+		if top := browsertest.Eval[float64](b, "document.querySelector('tbody tr').getBoundingClientRect().top"); top > 320 {
+			t.Errorf("on a phone the first row begins %.0f pixels down", top)
+		}
+		if !browsertest.Eval[bool](b, `document.querySelector('tbody .ct').getBoundingClientRect().bottom <=
+			document.querySelector('tbody th').getBoundingClientRect().top`) {
+			t.Error("on a phone the number is not above the name")
+		}
+		browsertest.Eval[bool](b, `(() => { // where the bar appears
+			const row = document.querySelector('tbody tr:nth-child(3)')
+			scrollBy(0, row.getBoundingClientRect().bottom - innerHeight + 64)
+			row.querySelector('[name=c]').click()
+			return true
+		})()`)
 		b.See("1 marcado")
+		if !browsertest.Eval[bool](b, `document.querySelector('tbody tr:nth-child(3)').getBoundingClientRect().bottom <=
+			document.querySelector('.bulk').getBoundingClientRect().top`) {
+			t.Error("on a phone the bar hides the row that was just marked")
+		}
 		b.Accessible()
+		b.Press("Mover para…")
+		b.Accessible()
+		const beside = `(() => {
+			const button = document.querySelector('[popovertarget=mover-para]').getBoundingClientRect()
+			const menu = document.querySelector('#mover-para').getBoundingClientRect()
+			return Math.abs(button.top - menu.bottom) < 8 && menu.left < button.right && menu.right > button.left &&
+				menu.left >= 0 && menu.right <= innerWidth
+		})()`
+		if !browsertest.Eval[bool](b, beside) {
+			t.Error("on a phone the menu is not above its button")
+		}
+		b.Key(kb.Escape)
 		b.Press("Já falei")
 		b.See("Ligação anotada.")
 		b.At("/contatos")
@@ -106,6 +134,12 @@ func TestSlowManyContactsTakeFewClicks(t *testing.T) {
 			t.Errorf("the bar is %d pixels above the bottom", bottom)
 		}
 		h.press("Mover para…")
+		if apart := browsertest.Eval[float64](b, `(() => {
+			const left = (of) => document.querySelector(of).getBoundingClientRect().left
+			return Math.abs(left('#mover-para') - left('[popovertarget=mover-para]'))
+		})()`); apart > 120 {
+			t.Errorf("the menu is %.0f pixels beside its button", apart)
+		}
 		h.press("Proposta")
 		b.See("50 contatos movidos para Proposta")
 		h.press("Desfazer")
@@ -178,6 +212,16 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		got := browsertest.Eval[string](b, "document.activeElement.textContent")
 		if got != "Maria Aparecida dos Santos 16" {
 			t.Errorf("after Esc the focus is on %q", got)
+		}
+		b.Press("Maria Aparecida dos Santos 16")
+		b.See("p16@example.com")
+		b.Key("j") // from the person who is open, and the next one follows
+		b.See("p15@example.com")
+		b.Key("k")
+		b.Key("k")
+		b.See("p17@example.com")
+		if got := browsertest.Eval[string](b, "document.activeElement.textContent"); got != "Maria Aparecida dos Santos 17" {
+			t.Errorf("while keys walk the list, the focus is on %q", got)
 		}
 		b.Press("Maria Aparecida dos Santos 18")
 		b.See("p18@example.com")

@@ -53,6 +53,7 @@ const pages = `
 	all   GET /contatos/{id}/editar contact
 	all   GET /contatos/{id}/documentos contact
 	all   GET /contatos/{id}/historico contact
+	all   GET /contatos/{id}/unir contact
 	all   GET /contatos/{id}/unir/{outro} contact other
 	all   POST /contatos/{id}/nota contact
 	all   POST /contatos/{id}/consentimento contact

@@ -21,6 +21,8 @@ type bulkFields struct {
 	// All is "sim" for all contacts that match the filter.
 	All       string `form:"todos"`
 	Confirmed string `form:"confirmar"`
+	// Called is the one contact of the row whose button says that somebody spoke to them.
+	Called string `form:"falei"`
 }
 
 // bulkAsk asks before many contacts are deleted.
@@ -36,6 +38,9 @@ type bulkAsk struct {
 }
 
 func (s pages) bulkStart(c *web.Call, f bulkFields) error {
+	if f.Called != "" {
+		return s.called(c, f.Called)
+	}
 	if f.All == "sim" && len(f.IDs) > 0 { // script prevents choosing both; without script, do not guess
 		return fault.New(fault.InvalidRequest, "Há contatos marcados, e a escolha é de todos com estes filtros. Escolha "+
 			"“Os marcados”, ou desmarque-os. Nada mudou.").At("todos")

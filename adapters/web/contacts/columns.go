@@ -51,9 +51,10 @@ var nameColumn = listColumn{
 	Key: "nome", Text: "Contato", first: "nome", second: "nome-z", sortFirst: "ascending", sortSecond: "descending",
 }
 
-// rowOf writes the row of a contact: a page has hundreds of cells, and a template takes ten times as long for each.
-// double is the id of an older contact that may be the same person, empty where there is none, and n the row's number.
-func (s pages) rowOf(n int, v crm.ContactView, double string, columns []listColumn) template.HTML {
+// rowOf writes the row of a contact: a page has hundreds of cells, and a template takes ten times as long for each. It
+// leaves out what HTML lets a writer leave out, and what all rows say stands once on the page (contact-table). double
+// is whether an older contact may be the same person, and n the row's number.
+func (s pages) rowOf(n int, v crm.ContactView, double bool, columns []listColumn) template.HTML {
 	line := contactLineOf(v)
 	id, number := template.HTMLEscapeString(line.ID), strconv.Itoa(n)
 	var out strings.Builder
@@ -62,19 +63,22 @@ func (s pages) rowOf(n int, v crm.ContactView, double string, columns []listColu
 			out.WriteString(part)
 		}
 	}
-	write(`<th scope="row" class="pick"><div id="c`, number, `"><input type="checkbox" name="c" value="`, id,
-		`" aria-labelledby="c`, number, `"><a href="/contatos/`, id, `"><bdi>`,
-		template.HTMLEscapeString(web.Shorten(80, line.Name)), "</bdi></a>")
-	if double != "" {
-		write(`<a class="dup" href="/contatos/`, template.HTMLEscapeString(double), "/unir/", id,
-			`">repetido?<span class="vh"> Comparar com quem veio antes</span></a>`)
+	write(`<th scope=row><div id=c`, number, `><input type=checkbox name=c value=`, id,
+		" aria-labelledby=c", number, `><a href="/contatos/`, id, `"><bdi>`,
+		template.HTMLEscapeString(web.Shorten(50, line.Name)), "</bdi></a>")
+	if double {
+		write(`<a href="/contatos/`, id, `/unir" aria-describedby=dup>repetido?</a>`)
 	}
 	if line.Unanswered {
-		write(`<b class="waits"><i>sem retorno </i>`, s.Age(line.CreatedAt), "</b>")
+		write(`<b><i>sem retorno </i>`, s.Age(line.CreatedAt), "</b>")
 	}
-	write("</div></th>")
+	write("</div>")
 	for _, col := range columns {
-		write(`<td class="`, col.Class, `">`, s.cellOf(&line, col.Key), "</td>")
+		class := col.Class
+		if strings.Contains(class, " ") {
+			class = `"` + class + `"`
+		}
+		write(`<td class=`, class, `>`, s.cellOf(&line, col.Key))
 	}
 	return template.HTML(out.String()) //nolint:gosec // what comes from outside is escaped
 }
@@ -92,11 +96,11 @@ func (s pages) cellOf(line *contactLine, column string) string {
 	case "telefone":
 		return phoneCell(line, text(24, line.PhoneText, unknown))
 	case "empresa":
-		return text(60, line.Company, unknown)
+		return text(36, line.Company, unknown)
 	case "email":
-		return text(80, line.Email, "")
+		return text(40, line.Email, "")
 	case "origem":
-		return text(40, line.Origin, unknown)
+		return text(32, line.Origin, unknown)
 	case "valor":
 		return template.HTMLEscapeString(line.Amount.Reais())
 	case "responsavel":
@@ -105,10 +109,13 @@ func (s pages) cellOf(line *contactLine, column string) string {
 		}
 		return text(24, line.AssigneeShort, "")
 	case "etapa":
+		if line.StageOutcome == crm.Open { // most are: its badge is the style of the column
+			return "<bdi>" + text(40, line.Stage, "") + "</bdi>"
+		}
 		return string(line.StageBadge())
 	}
 	at := line.CreatedAt
-	return `<time datetime="` + web.ISO(at) + `">` + s.Date(at) + "<small> " + s.ClockTime(at) + "</small></time>"
+	return s.Date(at) + "<small> " + s.ClockTime(at) + "</small>"
 }
 
 // phoneCell is the number to call, a chat with it, and what tells that somebody called.
@@ -124,14 +131,13 @@ func phoneCell(line *contactLine, text string) string {
 	if chat == "" && !line.Unanswered {
 		return text
 	}
-	text += "<div>"
 	if chat != "" {
 		text += `<a href="https://wa.me/` + template.HTMLEscapeString(chat) + `">WhatsApp</a>`
 	}
 	if line.Unanswered {
-		text += `<button form="falei" formaction="/contatos/` + template.HTMLEscapeString(line.ID) + `/ligacao">Já falei</button>`
+		text += "<button name=falei value=" + template.HTMLEscapeString(line.ID) + ">Já falei</button>"
 	}
-	return text + "</div>"
+	return text
 }
 
 // StageBadge is the stage as a list and a contact's page show it.

@@ -36,12 +36,16 @@ type contactPage struct {
 	Paid          string
 	Products      []lookups.Offer
 	Form          web.Form
-	// Alike are contacts that may be the same person, Merges those merged into this one that can be split off again.
-	Alike  []contacts.AlikeContact
+	// Alike are contacts that may be the same person, the likeliest first.
+	Alike []contacts.AlikeContact
+	// Merges are contacts merged into this one that can be split off again.
 	Merges []crm.Removal
 	// Consents are the newest of each field.
 	Consents []crm.Consent
 }
+
+// MoreAlike is how many of Alike are folded below the first.
+func (p contactPage) MoreAlike() int { return len(p.Alike) - 1 }
 
 // happening is an entry of a contact's history.
 type happening struct {
@@ -225,6 +229,8 @@ func (s pages) summaryOf(c *web.Call, shown web.Form, wholeNote bool) (data cont
 	if data.Alike, err = s.Contacts.Alike(c.Ctx(), c.By, view.ID); err != nil {
 		return data, err
 	}
+	// Who shares more is likelier the same; among equals, who came last.
+	slices.SortStableFunc(data.Alike, func(a, b contacts.AlikeContact) int { return len(b.By) - len(a.By) })
 	if data.Merges, err = s.Contacts.Merges(c.Ctx(), c.By, view.ID); err != nil {
 		return data, err
 	}

@@ -33,18 +33,9 @@ type contactLine struct {
 
 func contactLineOf(v crm.ContactView) contactLine {
 	return contactLine{
-		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: cmp.Or(v.Company, v.Email),
+		ContactView: v, PhoneText: web.PhoneText(v.PhoneE164, v.Phone), Below: cmp.Or(v.Company, v.Email),
 		AssigneeShort: shortName(v.Assignee.Name), Unanswered: v.Waiting && v.StageOutcome == crm.Open,
 	}
-}
-
-// phoneText writes a Brazilian number in its usual notation, and others as they were sent.
-func phoneText(e164, sent string) string {
-	national, ok := strings.CutPrefix(e164, "+55")
-	if !ok || len(national) < 10 || len(national) > 11 {
-		return sent
-	}
-	return "(" + national[:2] + ") " + national[2:len(national)-4] + "-" + national[len(national)-4:]
 }
 
 // shortName is a name's first word with the last one's initial: Marina T.
@@ -217,7 +208,7 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 		return err
 	}
 	for i, v := range found.Contacts {
-		data.Lines = append(data.Lines, s.rowOf(i, v, doubles[v.ID], data.Columns))
+		data.Lines = append(data.Lines, s.rowOf(i, v, doubles[v.ID] != "", data.Columns))
 	}
 	// The offset comes from the previous page; contacts that arrived since do not change it.
 	offset := 0

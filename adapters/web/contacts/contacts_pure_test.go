@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"fichario/adapters/web"
 )
 
 func TestContactsPhoneText(t *testing.T) {
@@ -13,8 +15,8 @@ func TestContactsPhoneText(t *testing.T) {
 		{"+12125550100", "+1 212 555 0100", "+1 212 555 0100"},
 		{"", "ramal 3", "ramal 3"}, {"", "", ""}, {"+55", "y", "y"},
 	} {
-		if got := phoneText(c[0], c[1]); got != c[2] {
-			t.Errorf("phoneText(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+		if got := web.PhoneText(c[0], c[1]); got != c[2] {
+			t.Errorf("PhoneText(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
 }

@@ -40,7 +40,7 @@ func contactTable(found iter.Seq2[crm.ContactView, error], zone *time.Location) 
 // contactCells are the cells of a contact, in the order of contactTable's columns.
 func contactCells(v crm.ContactView) []any {
 	return []any{
-		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount, v.Origin, v.Funnel, v.Stage,
+		v.ID, v.Name, v.Email, web.PhoneText(v.PhoneE164, v.Phone), v.Company, v.Amount, v.Origin, v.Funnel, v.Stage,
 		v.Assignee.Name, v.Webhook, v.Note, v.CreatedAt.Truncate(time.Second),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"fichario/adapters/web"
@@ -19,6 +20,11 @@ type contactForm struct {
 	ID, Name, Version string
 	// Lookup is the lookup whose answer fills a new contact, if any.
 	Lookup string
+}
+
+// BesideField is whether what is wrong stands beside a field, which then has the focus instead of the message above.
+func (f contactForm) BesideField() bool {
+	return slices.Contains([]string{"nome", "email", "telefone", "empresa", "documentos", "valor", "nota"}, f.Field)
 }
 
 // contactFields are the fields of the form. The use case parses the amount, because an unedited one must stay exactly

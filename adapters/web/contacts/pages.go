@@ -49,6 +49,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /contatos/{id}/historico":         s.following(s.contactHistory),
 			"POST /contatos/{id}/excluir":          s.contactDelete,
 			"POST /contatos/{id}/restaurar":        s.contactUndelete,
+			"GET /contatos/{id}/unir":              s.following(s.contactCompare),
 			"GET /contatos/{id}/unir/{outro}":      s.following(s.contactMergePreview),
 			"POST /contatos/{id}/unir":             web.Decoded(s.contactMerge),
 			"POST /contatos/{id}/separar":          web.Decoded(s.contactPart),

@@ -62,6 +62,22 @@ type mergePage struct {
 // mergeLine is a field of both contacts.
 type mergeLine struct{ Label, Into, From, After string }
 
+// contactCompare leads to the comparison with the contact that came before, which the list does not name in every row.
+func (s pages) contactCompare(c *web.Call) error {
+	view, err := s.Contacts.View(c.Ctx(), c.By, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	doubles, err := s.Contacts.Doubles(c.Ctx(), c.By, []string{view.ID})
+	if err != nil {
+		return err
+	}
+	if older := doubles[view.ID]; older != "" {
+		return c.Redirect("/contatos/" + older + "/unir/" + view.ID)
+	}
+	return c.Redirect("/contatos/" + view.ID)
+}
+
 func (s pages) contactMergePreview(c *web.Call) error {
 	p, err := s.Contacts.PreviewMerge(c.Ctx(), c.By, c.PathValue("id"), c.PathValue("outro"))
 	for _, view := range []crm.ContactView{p.Into, p.From} {
@@ -79,7 +95,7 @@ func (s pages) contactMergePreview(c *web.Call) error {
 	}{
 		{"Nome", func(v crm.ContactView) string { return v.Name }},
 		{"E-mail", func(v crm.ContactView) string { return v.Email }},
-		{"Telefone", func(v crm.ContactView) string { return phoneText(v.PhoneE164, v.Phone) }},
+		{"Telefone", func(v crm.ContactView) string { return web.PhoneText(v.PhoneE164, v.Phone) }},
 		{"Empresa", func(v crm.ContactView) string { return v.Company }},
 		{"Documentos", func(v crm.ContactView) string { return documentsText(v.Documents) }},
 		{"Valor", func(v crm.ContactView) string { return v.Amount.Reais() }},

@@ -28,9 +28,12 @@ func (s pages) waits(c *web.Call, f struct {
 	return c.Render("retorno", web.Page{Title: "Retorno", Nav: "contatos", Data: data, Wide: true})
 }
 
-func (s pages) contactCalled(c *web.Call) error {
-	if err := s.Contacts.Called(c.Ctx(), c.By, c.PathValue("id")); err != nil {
+func (s pages) contactCalled(c *web.Call) error { return s.called(c, c.PathValue("id")) }
+
+// called notes that somebody spoke to a contact, from its page or from its row in the list.
+func (s pages) called(c *web.Call, id string) error {
+	if err := s.Contacts.Called(c.Ctx(), c.By, id); err != nil {
 		return err
 	}
-	return c.Done(c.CameFrom("/contatos/"+c.PathValue("id")), "Ligação anotada.")
+	return c.Done(c.CameFrom("/contatos/"+id), "Ligação anotada.")
 }

@@ -40,9 +40,9 @@ func (p findPage) Nothing() bool {
 func (p findPage) Reached(v crm.ContactView) string {
 	typed, number := text.Digits(p.Text), text.Digits(v.Phone+" "+v.PhoneE164)
 	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(number, typed) {
-		return v.Phone
+		return web.PhoneText(v.PhoneE164, v.Phone)
 	}
-	return cmp.Or(v.Email, v.Phone)
+	return cmp.Or(v.Email, web.PhoneText(v.PhoneE164, v.Phone))
 }
 
 // place is a page or an action that the search leads to.

@@ -33,7 +33,19 @@
     else if (!target.matches('#acoes [name=c]')) return
     if (!target.matches('[name=todos]')) bar().querySelector('[name=todos][value=""]').checked = true
     count()
+    // The bar that appears does not hide the row that was just marked.
+    if (target.matches('[name=c]:checked')) target.closest('tr').scrollIntoView({ block: 'nearest' })
   })
+  // A menu of the bar opens above its button, and within the screen.
+  document.addEventListener('beforetoggle', ({ target: menu, newState }) => {
+    if (newState !== 'open' || !menu.matches('.up')) return
+    const at = document.querySelector(`[popovertarget="${menu.id}"]`).getBoundingClientRect()
+    const page = document.documentElement, room = page.clientWidth
+    const wide = 13 * parseFloat(getComputedStyle(page).fontSize) // as in the stylesheet, before the menu has a width
+    menu.style.left = Math.max(8, Math.min(at.left, room - wide - 8)) + 'px'
+    menu.style.bottom = innerHeight - at.top + 4 + 'px'
+    menu.style.maxHeight = at.top - 12 + 'px'
+  }, true)
   // After an update of the list, and when the browser comes back to it, boxes may be ticked already.
   new MutationObserver(count).observe(document.getElementById('lista'), { childList: true })
   addEventListener('pageshow', count)

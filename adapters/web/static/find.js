@@ -64,6 +64,8 @@ function at(search) {
     if (waiting) go(false)
   }).observe(list, { childList: true })
   search.querySelector('form').addEventListener('submit', (event) => {
+    // The button lists what was found, as without script; Enter in the field opens it.
+    if (event.submitter && document.activeElement !== field) return
     event.preventDefault()
     event.stopPropagation()
     go(true)

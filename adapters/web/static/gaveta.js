@@ -5,21 +5,25 @@
 {
   const drawer = document.getElementById('gaveta')
   const links = drawer.dataset.drawer, room = matchMedia('(min-width: 80rem)')
-  let shown = null // the address of the person beside the list
+  let shown = null, wanted = null // the addresses of the person beside the list, and of the one asked for last
   const row = () => [...document.querySelectorAll(links)].find((link) => link.href === shown)?.closest('tr, li')
 
-  const open = async (link) => {
+  // open shows a person; where keys walk through the list, the focus stays there.
+  const open = async (link, walked) => {
+    wanted = link.href
     const answer = await fetch(link.href + '?parte=gaveta').catch(() => null)
+    if (wanted !== link.href) return
     // Signed out, merged or deleted: the browser shows what there is.
     if (!answer?.ok || answer.redirected) return void (location.href = link.href)
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    if (wanted !== link.href) return
     row()?.classList.remove('open')
     shown = link.href
     row()?.classList.add('open')
     drawer.replaceChildren(...page.body.childNodes)
     drawer.hidden = false
     drawer.scrollTop = 0
-    drawer.querySelector('h2').focus({ preventScroll: true })
+    if (!walked) drawer.querySelector('h2').focus({ preventScroll: true })
   }
   const shut = () => {
     const from = row()
@@ -27,7 +31,7 @@
     drawer.replaceChildren()
     from?.classList.remove('open')
     from?.querySelector(links)?.focus()
-    shown = null
+    shown = wanted = null
   }
   document.addEventListener('click', (event) => {
     if (event.target.closest('[data-shut]')) return shut()
@@ -37,6 +41,10 @@
     if (!link || drawer.contains(link) || !other && getSelection().toString() !== '') return
     event.preventDefault()
     open(link)
+  })
+  document.addEventListener('walked', ({ target }) => {
+    const link = target.closest(links)
+    if (link && !drawer.hidden && room.matches) open(link, true)
   })
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !drawer.hidden && !document.querySelector('dialog:modal, :popover-open')) shut()

@@ -10,7 +10,11 @@
   const linkOf = (row) => row.querySelector('th a, h3 a') || row.querySelector('a')
   const rows = () => [...document.querySelectorAll('main :is(.t tbody tr, .lead, .li > li)')]
     .filter((row) => linkOf(row) && row.checkVisibility())
-  const rowHere = (all) => all.findIndex((row) => row.contains(document.activeElement))
+  // rowHere is the row with the focus, or else the one whose person is open beside the list.
+  const rowHere = (all) => {
+    const at = all.findIndex((row) => row.contains(document.activeElement))
+    return at < 0 ? all.findIndex((row) => row.closest('.open')) : at
+  }
 
   // step moves the focus to the next or the previous row.
   function step(by) {
@@ -18,6 +22,7 @@
     if (!next) return false
     linkOf(next).focus()
     next.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    linkOf(next).dispatchEvent(new CustomEvent('walked', { bubbles: true })) // what is open beside the list follows
     return true
   }
 
