@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"fichario/domain/crm"
@@ -25,7 +26,8 @@ func TestAConditionInRows(t *testing.T) {
 		}
 		return f
 	}
-	has(t, "a new one", v.get("/automacoes/nova"), `name="se.campo" value=""`, "é pelo menos", `id="c-1"`)
+	has(t, "a new one", v.get("/automacoes/nova"), `name="se.campo" value=""`, "é pelo menos", `id="c-1"`,
+		`required aria-describedby="nome-h" autofocus>`)
 	for _, c := range []struct {
 		name string
 		sent url.Values
@@ -80,6 +82,47 @@ func TestAConditionInRows(t *testing.T) {
 		t.Errorf("a member writes a condition: %d", answer.StatusCode)
 	}
 	has(t, "a trial", page, "<b>Vale</b> para o último evento", `value="a"`)
+}
+
+// TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not count
+// yet, up to a most that loses nothing.
+func TestOneMoreCondition(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	f := url.Values{"nome": {"Score"}, "evento": {"contact.updated"}, "acao": {"add_note"}, "texto": {"Ligar"}, "se": {""},
+		"valor": {"muito"}, "se.linhas": {""}, "mais": {"sim"}, "se.campo": {"valor", ""}, "se.compara": {">=", "contem"},
+		"se.valor": {"1.234,50", "azul"}}
+	answer, page := v.post("/automacoes", f)
+	has(t, "one more", page, `id="c-2" name="se.campo" value=""`, `spellcheck="false" autofocus`, `value="1.234,50"`, `value="azul"`,
+		`<option value="contem" selected>`, `<option value="contact.updated" selected>`, `value="muito"`, "Ligar", `name="mais"`)
+	hasNot(t, "one more", page, `id="c-3"`, "aria-invalid")
+	if strings.Count(page, " autofocus") != 1 {
+		t.Error("the focus is not only in the new row")
+	}
+	if answer != 200 {
+		t.Errorf("one more row is answered by %d", answer)
+	}
+	_, part := v.do("POST", "/automacoes?mudou=campos", f, "HX-Request", "true")
+	has(t, "in its place", part, `id="c-2" name="se.campo" value=""`, `value="azul"`)
+	hasNot(t, "in its place", part, "<html", `id="c-3"`)
+	f.Del("mais")
+	_, part = v.do("POST", "/automacoes?mudou=campos", f, "HX-Request", "true")
+	has(t, "another webhook", part, `value="azul"`)
+	hasNot(t, "another webhook", part, `id="c-2"`, "autofocus")
+
+	f.Set("mais", "sim")
+	for len(f["se.campo"]) < 20 {
+		f.Add("se.campo", "nome")
+		f.Add("se.compara", "==")
+		f.Add("se.valor", "Bia")
+	}
+	_, page = v.post("/automacoes", f)
+	has(t, "the most", page, `id="c-19"`, "mais condições se escrevem em jq")
+	hasNot(t, "the most", page, `id="c-20"`, `name="mais"`)
+	many := strings.TrimSuffix(strings.Repeat(`.nome == "Bia" and `, 21), " and ")
+	page = v.after("/automacoes", url.Values{"nome": {"Muitas"}, "evento": {"contact.created"}, "acao": {"add_note"},
+		"texto": {"Ligar"}, "se": {many}})
+	has(t, "more than the most", v.get(pathIn(page, `/automacoes/[^/"?]+/editar`)), "só cabe em jq", many)
 }
 
 // pathIn finds an address on a page.
