@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 )
 
@@ -82,6 +83,34 @@ func TestAConditionInRows(t *testing.T) {
 		t.Errorf("a member writes a condition: %d", answer.StatusCode)
 	}
 	has(t, "a trial", page, "<b>Vale</b> para o último evento", `value="a"`)
+}
+
+// TestTheFieldsOfAnEventHaveNames: each offered field has what people call it, whatever the event, and those of answers
+// are offered before there was any.
+func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}, "utm_source": {"google"},
+		"page_url": {"https://a.example"}, "valor": {"10"}})
+	part := func(event string) string {
+		_, page := v.do("POST", "/automacoes?mudou=campos", url.Values{"evento": {event}, "se": {""}}, "HX-Request", "true")
+		return page
+	}
+	has(t, "a contact", part("contact.created"), `<option value="nome" data-kind="string">Nome (Bia Rocha)`,
+		`<option value="valor" data-kind="number">Valor (10)`, `Telefone com o código do país`,
+		`<option value="atribuicao.utm_source" data-kind="string">utm_source (google)`, ">Página (")
+	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,
+		`data-kind="boolean">Veio do histórico`, `Valor cobrado`)
+	field := regexp.MustCompile(`<option value="([\w.]+)" data-kind="\w*">([^<(]*)`)
+	unnamed := regexp.MustCompile("cao|coes|[a-z][A-Z]|^Responsavel|E164") // as the words of a name would be
+	for _, event := range automation.Events() {
+		for _, m := range field.FindAllStringSubmatch(part(string(event)), -1) {
+			if unnamed.MatchString(m[2]) || m[2] == "" {
+				t.Errorf("%s of %s is called %q", m[1], event, m[2])
+			}
+		}
+	}
+	has(t, "the webhook", v.get("/automacoes/nova"), `name="webhook" hx-post="/automacoes?mudou=campos"`)
 }
 
 // TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not count

@@ -1,6 +1,7 @@
 package automations
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 )
 
 // conditionRows is a condition as rows, for the form.
@@ -27,8 +29,12 @@ type conditionRows struct {
 	New  int
 }
 
-// eventField is a field of an event with what the newest one holds.
-type eventField struct{ Path, Example string }
+// eventField is a field of an event with what people call it, and what the newest one holds.
+type eventField struct {
+	Path, Label, Example string
+	// Kind is empty where nothing says it.
+	Kind catalog.Kind
+}
 
 // The form shows at least rowsShown rows, one of them empty, and at most rowsRead: a condition of more is one that only
 // jq can say, so that none is lost. fieldsShown bounds the fields that it offers.
@@ -68,18 +74,33 @@ func (s pages) rowsOf(
 			continue
 		}
 		for _, field := range fieldsOf(nil, "", data) {
-			known := slices.ContainsFunc(out.Fields, func(f eventField) bool {
-				return f.Path == field.Path || strings.HasPrefix(f.Path, field.Path+".")
-			})
 			if i == len(samples)-1 {
 				field.Example = ""
 			}
-			if !known && len(out.Fields) < fieldsShown {
-				out.Fields = append(out.Fields, field)
-			}
+			out.offer(field)
 		}
 	}
+	products := s.Terms.Offers(c.By)
+	for _, field := range answerFields(event, products) {
+		out.offer(field)
+	}
+	for i, f := range out.Fields {
+		out.Fields[i].Label = labelOf(f.Path, products)
+	}
 	return out, err
+}
+
+// offer adds a field to those that are offered, or its kind to the one that is.
+func (r *conditionRows) offer(field eventField) {
+	at := slices.IndexFunc(r.Fields, func(f eventField) bool {
+		return f.Path == field.Path || strings.HasPrefix(f.Path, field.Path+".")
+	})
+	switch {
+	case at < 0 && len(r.Fields) < fieldsShown:
+		r.Fields = append(r.Fields, field)
+	case at >= 0 && r.Fields[at].Path == field.Path:
+		r.Fields[at].Kind = cmp.Or(r.Fields[at].Kind, field.Kind)
+	}
 }
 
 // fieldsOf adds the fields of an event's data, by their names.
@@ -91,7 +112,7 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 			if app.ValidID(example) {
 				example = "" // an id says nothing to people
 			}
-			all = append(all, eventField{path, example})
+			all = append(all, eventField{Path: path, Example: example, Kind: kindOf(data)})
 		}
 		return all
 	}
@@ -104,6 +125,19 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 		all = fieldsOf(all, strings.TrimPrefix(path+"."+fieldName(name), "."), object[name])
 	}
 	return all
+}
+
+// kindOf is the kind of a value; empty for one that says none.
+func kindOf(value any) catalog.Kind {
+	switch value.(type) {
+	case float64:
+		return catalog.Number
+	case bool:
+		return catalog.Boolean
+	case string:
+		return catalog.String
+	}
+	return ""
 }
 
 // fieldName is a name as a part of a field, in quotes where it needs them.
