@@ -36,6 +36,7 @@ func TestAConditionInRows(t *testing.T) {
 	}{
 		{"rows", form("", "", "campos.score", ">=", "600", "", ">=", "", "Cor da porta", "==", "azul"),
 			`.campos.score >= 600 and ."Cor da porta" == "azul"`},
+		{"a day", form("", "", "criadoEm", ">=", "2026-11-01"), `.criadoEm >= "2026-11-01"`},
 		{"a number as people write it", form("", "", ".valor", ">", "1.234,50"), `.valor > 1234.50`},
 		{"a changed expression", form(".a | not", "", "campos.score", ">=", "600"), ".a | not"},
 		{"changed rows", form(".a == 1", ".a == 1", "a", "==", "2"), `(.a == 2 or .a == "2")`},
@@ -48,6 +49,14 @@ func TestAConditionInRows(t *testing.T) {
 		}
 		has(t, c.name, page, `<code class="break">`+c.want+`</code>`)
 	}
+	for _, is := range []string{">", ">=", "<", "<="} {
+		answer, page := v.post("/automacoes", form("", "", "origem", is, "Google"))
+		has(t, "texts in order", page, "maior e menor precisam de um número", `value="Google"`)
+		if answer != 422 {
+			t.Errorf("texts in order are answered by %d", answer)
+		}
+	}
+	has(t, "an empty row", v.get("/automacoes/nova"), `name="se.compara"><option value="==">`)
 	id := v.after("/automacoes", form("", "", "campos.score", ">=", "600"))
 	at := pathIn(id, `/automacoes/[^/"?]+/editar`)
 	has(t, "its form", v.get(at), `value="campos.score"`, `<option value=">=" selected>`, `value="600"`)

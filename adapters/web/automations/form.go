@@ -315,6 +315,9 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 		return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown, Trial: trial}, typed)
 	}
 	if err == nil {
+		err = orderOf(typed.Rows)
+	}
+	if err == nil {
 		err = save(f.automation(c.By.OrgID(), all, c.PostForm))
 	}
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,11 +241,31 @@ type comparison struct {
 	Text string
 }
 
-// Comparisons are the choices of a row.
+// Comparisons are the choices of a row, first the one of a row that is new: it fits every kind, and fichario.js takes
+// AtLeast instead once a field of numbers is chosen.
 func (conditionRows) Comparisons() []comparison {
 	return []comparison{
-		{automation.AtLeast, "é pelo menos"}, {automation.AtMost, "é no máximo"}, {automation.Equal, "é igual a"},
-		{automation.Unequal, "é diferente de"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
+		{automation.Equal, "é igual a"}, {automation.Unequal, "é diferente de"}, {automation.AtLeast, "é pelo menos"},
+		{automation.AtMost, "é no máximo"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
 		{automation.Contains, "contém"}, {automation.Exists, "tem valor"},
 	}
+}
+
+// dated is a value that has an order as a text: a day, or a time.
+var dated = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}|$)`)
+
+// orderOf refuses rows that ask which of two texts is more: jq answers, by the alphabet, and nobody means that.
+func orderOf(rows []automation.Row) error {
+	for _, row := range rows {
+		switch row.Is {
+		case automation.Above, automation.AtLeast, automation.Below, automation.AtMost:
+			value := valueOf(row.Value)
+			_, err := strconv.ParseFloat(value, 64)
+			if strings.TrimSpace(row.Field) != "" && err != nil && !dated.MatchString(value) {
+				return app.Invalid("when", "Em “"+web.Shorten(40, row.Field)+"”, maior e menor precisam de um número, ou de uma data "+
+					"como 2026-11-29. Para um texto, escolha “é igual a” ou “contém”.")
+			}
+		}
+	}
+	return nil
 }
