@@ -122,6 +122,19 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 	has(t, "the webhook", v.get("/automacoes/nova"), `name="webhook" hx-post="/automacoes?mudou=campos"`)
 }
 
+// TestAnAutomationThatCannotMail says so in words: who sells has no variables to set.
+func TestAnAutomationThatCannotMail(t *testing.T) {
+	t.Parallel()
+	const says = "peça a quem administra o servidor"
+	hasNot(t, "with mail", newSite(t, true).visitor("Ana").get("/automacoes/nova"), says)
+	v := newSite(t, false).visitor("Ana")
+	has(t, "the form", v.get("/automacoes/nova"), says)
+	_, page := v.post("/automacoes", url.Values{"nome": {"Saudar"}, "evento": {"contact.created"}, "acao": {"email"},
+		"para": {"contact"}, "assunto": {"Oi"}, "texto": {"Olá"}})
+	has(t, "the refusal", page, "O envio de e-mail não está configurado. Peça a quem administra o servidor")
+	hasNot(t, "the refusal", page, "FICHARIO_SMTP_URL")
+}
+
 // TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not count
 // yet, up to a most that loses nothing.
 func TestOneMoreCondition(t *testing.T) {

@@ -332,5 +332,8 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if says := automationWants[shown.Field]; says != "" && (always || empty) {
 		shown.Problem = says
 	}
+	if shown.Field == "acao" && f.Action == automation.Email { // the use case tells who gives commands which variable to set
+		shown.Problem = app.NoMailer + " Peça a quem administra o servidor, ou escolha outra ação."
+	}
 	return s.automationForm(c, http.StatusUnprocessableEntity, automationForm{ID: id, Form: shown, Trial: trial}, typed)
 }
