@@ -69,6 +69,7 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 	} {
 		page := v.get("/extrato" + filter)
 		has(t, filter, page, "Nada cobrado neste período", none, "De todas as consultas, também das que o filtro deixa fora.")
+		hasNot(t, filter, page, "R$\u00a00,00</strong> em 0", "em 0 cobradas")
 		hasNot(t, filter, page, "<svg width=\"100%\"")
 	}
 	for _, filter := range []string{"?resultado=bureau", "?finalidade=credito", "?produto=cpf", "?quem=minhas"} {
