@@ -230,6 +230,16 @@ func TestEveryErrorIsExplained(t *testing.T) {
 	}
 }
 
+// TestOnlyOneErrorShowsItsExampleAtOnce: all of them would make the page three times as long.
+func TestOnlyOneErrorShowsItsExampleAtOnce(t *testing.T) {
+	t.Parallel()
+	page := get(t, open(), "/docs/erros").Body.String()
+	_, page, _ = strings.Cut(page, `class="docs-error"`)
+	if all, shown := strings.Count(page, "<details"), strings.Count(page, "<details open"); all < 20 || shown != 1 {
+		t.Errorf("%d of %d examples are open", shown, all)
+	}
+}
+
 // TestWhatMayBeCharged: a new operation must be put into one of the two lists, so that none is called free by mistake.
 func TestWhatMayBeCharged(t *testing.T) {
 	t.Parallel()
