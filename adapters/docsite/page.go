@@ -129,7 +129,10 @@ func (s *language) groupOf(tag string) string {
 var inserted = regexp.MustCompile(`(?m)^\{(samples|code):(\w+)(?: ([\w-]+: [^}]+))?\}$`)
 
 // programs are the extensions of a program's files, with their languages.
-var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}, {Lang: "php", Name: "php"}}
+var programs = []sample{
+	{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}, {Lang: "php", Name: "php"},
+	{Lang: "csharp", Name: "cs"},
+}
 
 // guide returns the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
