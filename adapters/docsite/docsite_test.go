@@ -230,6 +230,20 @@ func TestEveryErrorIsExplained(t *testing.T) {
 	}
 }
 
+// TestEveryEventHasAReceiver in every language of the guide.
+func TestEveryEventHasAReceiver(t *testing.T) {
+	t.Parallel()
+	page := get(t, open(), "/docs/eventos/contact.created").Body.String()
+	for _, lang := range []string{"go", "typescript", "python", "php", "csharp"} {
+		if !strings.Contains(page, `<pre class="code sample-`+lang+`"`) {
+			t.Errorf("there is no receiver in %s", lang)
+		}
+	}
+	if len(page) > 60_000 {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+}
+
 // TestOnlyOneErrorShowsItsExampleAtOnce: all of them would make the page three times as long.
 func TestOnlyOneErrorShowsItsExampleAtOnce(t *testing.T) {
 	t.Parallel()

@@ -134,6 +134,16 @@ var programs = []sample{
 	{Lang: "csharp", Name: "cs"},
 }
 
+// programsOf are the files of a program, by language.
+func programsOf(name string) (all []sample) {
+	for _, p := range programs {
+		if code, missing := docs.Guides.ReadFile("guides/_code/" + name + "." + p.Name); missing == nil {
+			all = append(all, sample{p.Lang, named[p.Lang], string(code)})
+		}
+	}
+	return all
+}
+
 // guide returns the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
 	source, err := docs.Guides.ReadFile(path.Join("guides", s.say("pt", "en"), name+".md"))
@@ -158,11 +168,8 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 				blocks.WriteString("\n")
 			}
 		}
-		for _, p := range programs {
-			code, missing := docs.Guides.ReadFile("guides/_code/" + m[2] + "." + p.Name)
-			if m[1] == "code" && missing == nil {
-				all = append(all, sample{Lang: p.Lang, Code: string(code)})
-			}
+		if m[1] == "code" {
+			all = programsOf(m[2])
 		}
 		if len(all) == 0 {
 			err = fmt.Errorf("the guide %s: there is no %s", name, line)

@@ -135,8 +135,8 @@ func TestAnAutomationThatCannotMail(t *testing.T) {
 	hasNot(t, "the refusal", page, "FICHARIO_SMTP_URL")
 }
 
-// TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not count
-// yet, up to a most that loses nothing.
+// TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not
+// count yet, up to a most that loses nothing.
 func TestOneMoreCondition(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

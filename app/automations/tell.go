@@ -173,4 +173,6 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 }
 
 // errConsents keeps a platform from being told where nobody can tell what was consented.
-var errConsents = &ports.SendError{Reason: automation.Withheld + "o que a pessoa consentiu está ilegível", Permanent: true}
+var errConsents = &ports.SendError{
+	Reason: automation.Withheld + "o que a pessoa consentiu está ilegível", Permanent: true,
+}

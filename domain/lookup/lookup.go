@@ -196,7 +196,9 @@ type Filter struct {
 }
 
 // Unanswered reports whether the lookup has ended without an answer of the bureau.
-func (e Entry) Unanswered() bool { return e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent }
+func (e Entry) Unanswered() bool {
+	return e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent
+}
 
 // DaySpent is what was charged for a product on a day.
 type DaySpent struct {

@@ -185,8 +185,8 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 	})
 }
 
-// TestSlowAConditionGrows by as many rows as it needs: in place, with the focus in the new one, a comparison that fits its
-// field, and the fields of the chosen webhook; and without script.
+// TestSlowAConditionGrows by as many rows as it needs: in place, with the focus in the new one, a comparison that fits
+// its field, and the fields of the chosen webhook; and without script.
 func TestSlowAConditionGrows(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -303,10 +303,8 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	}
 	var f automationFields
 	all := s.Automations.Destinations()
-	if typed.More { // nothing is found fault with before somebody saves
-		shown, _ := c.Again(&f, app.Invalid("", ""))
-		destinationFault(&shown, c.PostForm.Get("destino"), all, c.PostForm, nil)
-		return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown}, typed)
+	if typed.More {
+		return s.automationMore(c, id, typed)
 	}
 	err = c.Decode(&f)
 	if err == nil && trial != nil {
@@ -327,13 +325,26 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
+	wordForPeople(&shown, f.Action)
+	return s.automationForm(c, http.StatusUnprocessableEntity, automationForm{ID: id, Form: shown, Trial: trial}, typed)
+}
+
+// automationMore shows the form again with one more row for conditions; nothing is found fault with before somebody
+// saves.
+func (s pages) automationMore(c *web.Call, id string, typed rowsTyped) error {
+	shown, _ := c.Again(&automationFields{}, app.Invalid("", ""))
+	destinationFault(&shown, c.PostForm.Get("destino"), s.Automations.Destinations(), c.PostForm, nil)
+	return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown}, typed)
+}
+
+// wordForPeople replaces the problem of a form where the use case words it for who gives commands.
+func wordForPeople(shown *web.Form, action automation.ActionKind) {
 	empty := strings.TrimSpace(shown.Values[shown.Field]) == ""
 	always := shown.Field == "endereco" || shown.Field == "teto" || shown.Field == "evento"
 	if says := automationWants[shown.Field]; says != "" && (always || empty) {
 		shown.Problem = says
 	}
-	if shown.Field == "acao" && f.Action == automation.Email { // the use case tells who gives commands which variable to set
+	if shown.Field == "acao" && action == automation.Email {
 		shown.Problem = app.NoMailer + " Peça a quem administra o servidor, ou escolha outra ação."
 	}
-	return s.automationForm(c, http.StatusUnprocessableEntity, automationForm{ID: id, Form: shown, Trial: trial}, typed)
 }

@@ -46,8 +46,8 @@ const (
 )
 
 // rowsOf shows an expression as rows, if it is any, with the fields of the event that a form is about: those that the
-// newest ones had, of one webhook's contacts if a webhook is chosen, and those that every such event has. Rows that were
-// typed stay as they are, also those that do not count yet.
+// newest ones had, of one webhook's contacts if a webhook is chosen, and those that every such event has. Rows that
+// were typed stay as they are, also those that do not count yet.
 func (s pages) rowsOf(
 	c *web.Call, event automation.EventName, when, webhookID string, typed rowsTyped,
 ) (conditionRows, error) {
