@@ -243,7 +243,7 @@ func TestAnEMailThatAnInstanceCannotSend(t *testing.T) {
 		s.work(w, time.Second)
 		waits := s.job(job.ID)
 		equal(t, "waits", line(waits.State, waits.Result),
-			"ready o envio de e-mail não está configurado nesta instância (FICHARIO_SMTP_URL)")
+			"ready o envio de e-mail não está configurado: peça a quem administra o servidor")
 		s.work(s.worker(), 10*time.Minute)
 		equal(t, "elsewhere", s.job(job.ID).State, automation.Done)
 	})

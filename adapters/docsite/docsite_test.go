@@ -230,6 +230,30 @@ func TestEveryErrorIsExplained(t *testing.T) {
 	}
 }
 
+// TestEveryEventHasAReceiver in every language of the guide.
+func TestEveryEventHasAReceiver(t *testing.T) {
+	t.Parallel()
+	page := get(t, open(), "/docs/eventos/contact.created").Body.String()
+	for _, lang := range []string{"go", "typescript", "python", "php", "csharp"} {
+		if !strings.Contains(page, `<pre class="code sample-`+lang+`"`) {
+			t.Errorf("there is no receiver in %s", lang)
+		}
+	}
+	if len(page) > 60_000 {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+}
+
+// TestOnlyOneErrorShowsItsExampleAtOnce: all of them would make the page three times as long.
+func TestOnlyOneErrorShowsItsExampleAtOnce(t *testing.T) {
+	t.Parallel()
+	page := get(t, open(), "/docs/erros").Body.String()
+	_, page, _ = strings.Cut(page, `class="docs-error"`)
+	if all, shown := strings.Count(page, "<details"), strings.Count(page, "<details open"); all < 20 || shown != 1 {
+		t.Errorf("%d of %d examples are open", shown, all)
+	}
+}
+
 // TestWhatMayBeCharged: a new operation must be put into one of the two lists, so that none is called free by mistake.
 func TestWhatMayBeCharged(t *testing.T) {
 	t.Parallel()

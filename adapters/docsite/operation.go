@@ -92,6 +92,7 @@ func (s *language) events() (all []operation) {
 		op := s.operation(s.contract.at(item, "post"))
 		op.Method, op.Path = http.MethodPost, name
 		op.Params = s.params(op.node)
+		op.Samples = programsOf("receiver") // the same for every event
 		all = append(all, op)
 	})
 	return all

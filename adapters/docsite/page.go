@@ -129,7 +129,20 @@ func (s *language) groupOf(tag string) string {
 var inserted = regexp.MustCompile(`(?m)^\{(samples|code):(\w+)(?: ([\w-]+: [^}]+))?\}$`)
 
 // programs are the extensions of a program's files, with their languages.
-var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}, {Lang: "php", Name: "php"}}
+var programs = []sample{
+	{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}, {Lang: "php", Name: "php"},
+	{Lang: "csharp", Name: "cs"},
+}
+
+// programsOf are the files of a program, by language.
+func programsOf(name string) (all []sample) {
+	for _, p := range programs {
+		if code, missing := docs.Guides.ReadFile("guides/_code/" + name + "." + p.Name); missing == nil {
+			all = append(all, sample{p.Lang, named[p.Lang], string(code)})
+		}
+	}
+	return all
+}
 
 // guide returns the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
@@ -155,11 +168,8 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 				blocks.WriteString("\n")
 			}
 		}
-		for _, p := range programs {
-			code, missing := docs.Guides.ReadFile("guides/_code/" + m[2] + "." + p.Name)
-			if m[1] == "code" && missing == nil {
-				all = append(all, sample{Lang: p.Lang, Code: string(code)})
-			}
+		if m[1] == "code" {
+			all = programsOf(m[2])
 		}
 		if len(all) == 0 {
 			err = fmt.Errorf("the guide %s: there is no %s", name, line)

@@ -3,8 +3,10 @@ package web_test
 import (
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 )
 
@@ -25,7 +27,8 @@ func TestAConditionInRows(t *testing.T) {
 		}
 		return f
 	}
-	has(t, "a new one", v.get("/automacoes/nova"), `name="se.campo" value=""`, "é pelo menos", `id="c-1"`)
+	has(t, "a new one", v.get("/automacoes/nova"), `name="se.campo" value=""`, "é pelo menos", `id="c-1"`,
+		`required aria-describedby="nome-h" autofocus>`)
 	for _, c := range []struct {
 		name string
 		sent url.Values
@@ -33,6 +36,7 @@ func TestAConditionInRows(t *testing.T) {
 	}{
 		{"rows", form("", "", "campos.score", ">=", "600", "", ">=", "", "Cor da porta", "==", "azul"),
 			`.campos.score >= 600 and ."Cor da porta" == "azul"`},
+		{"a day", form("", "", "criadoEm", ">=", "2026-11-01"), `.criadoEm >= "2026-11-01"`},
 		{"a number as people write it", form("", "", ".valor", ">", "1.234,50"), `.valor > 1234.50`},
 		{"a changed expression", form(".a | not", "", "campos.score", ">=", "600"), ".a | not"},
 		{"changed rows", form(".a == 1", ".a == 1", "a", "==", "2"), `(.a == 2 or .a == "2")`},
@@ -45,6 +49,14 @@ func TestAConditionInRows(t *testing.T) {
 		}
 		has(t, c.name, page, `<code class="break">`+c.want+`</code>`)
 	}
+	for _, is := range []string{">", ">=", "<", "<="} {
+		answer, page := v.post("/automacoes", form("", "", "origem", is, "Google"))
+		has(t, "texts in order", page, "maior e menor precisam de um número", `value="Google"`)
+		if answer != 422 {
+			t.Errorf("texts in order are answered by %d", answer)
+		}
+	}
+	has(t, "an empty row", v.get("/automacoes/nova"), `name="se.compara"><option value="==">`)
 	id := v.after("/automacoes", form("", "", "campos.score", ">=", "600"))
 	at := pathIn(id, `/automacoes/[^/"?]+/editar`)
 	has(t, "its form", v.get(at), `value="campos.score"`, `<option value=">=" selected>`, `value="600"`)
@@ -80,6 +92,88 @@ func TestAConditionInRows(t *testing.T) {
 		t.Errorf("a member writes a condition: %d", answer.StatusCode)
 	}
 	has(t, "a trial", page, "<b>Vale</b> para o último evento", `value="a"`)
+}
+
+// TestTheFieldsOfAnEventHaveNames: each offered field has what people call it, whatever the event, and those of answers
+// are offered before there was any.
+func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}, "utm_source": {"google"},
+		"page_url": {"https://a.example"}, "valor": {"10"}})
+	part := func(event string) string {
+		_, page := v.do("POST", "/automacoes?mudou=campos", url.Values{"evento": {event}, "se": {""}}, "HX-Request", "true")
+		return page
+	}
+	has(t, "a contact", part("contact.created"), `<option value="nome" data-kind="string">Nome (Bia Rocha)`,
+		`<option value="valor" data-kind="number">Valor (10)`, `Telefone com o código do país`,
+		`<option value="atribuicao.utm_source" data-kind="string">utm_source (google)`, ">Página (")
+	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,
+		`data-kind="boolean">Veio do histórico`, `Valor cobrado`)
+	field := regexp.MustCompile(`<option value="([\w.]+)" data-kind="\w*">([^<(]*)`)
+	unnamed := regexp.MustCompile("cao|coes|[a-z][A-Z]|^Responsavel|E164") // as the words of a name would be
+	for _, event := range automation.Events() {
+		for _, m := range field.FindAllStringSubmatch(part(string(event)), -1) {
+			if unnamed.MatchString(m[2]) || m[2] == "" {
+				t.Errorf("%s of %s is called %q", m[1], event, m[2])
+			}
+		}
+	}
+	has(t, "the webhook", v.get("/automacoes/nova"), `name="webhook" hx-post="/automacoes?mudou=campos"`)
+}
+
+// TestAnAutomationThatCannotMail says so in words: who sells has no variables to set.
+func TestAnAutomationThatCannotMail(t *testing.T) {
+	t.Parallel()
+	const says = "peça a quem administra o servidor"
+	hasNot(t, "with mail", newSite(t, true).visitor("Ana").get("/automacoes/nova"), says)
+	v := newSite(t, false).visitor("Ana")
+	has(t, "the form", v.get("/automacoes/nova"), says)
+	_, page := v.post("/automacoes", url.Values{"nome": {"Saudar"}, "evento": {"contact.created"}, "acao": {"email"},
+		"para": {"contact"}, "assunto": {"Oi"}, "texto": {"Olá"}})
+	has(t, "the refusal", page, "O envio de e-mail não está configurado. Peça a quem administra o servidor")
+	hasNot(t, "the refusal", page, "FICHARIO_SMTP_URL")
+}
+
+// TestOneMoreCondition: a form comes back with one more row and with everything that was typed, also what does not
+// count yet, up to a most that loses nothing.
+func TestOneMoreCondition(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	f := url.Values{"nome": {"Score"}, "evento": {"contact.updated"}, "acao": {"add_note"}, "texto": {"Ligar"}, "se": {""},
+		"valor": {"muito"}, "se.linhas": {""}, "mais": {"sim"}, "se.campo": {"valor", ""}, "se.compara": {">=", "contem"},
+		"se.valor": {"1.234,50", "azul"}}
+	answer, page := v.post("/automacoes", f)
+	has(t, "one more", page, `id="c-2" name="se.campo" value=""`, `spellcheck="false" autofocus`, `value="1.234,50"`, `value="azul"`,
+		`<option value="contem" selected>`, `<option value="contact.updated" selected>`, `value="muito"`, "Ligar", `name="mais"`)
+	hasNot(t, "one more", page, `id="c-3"`, "aria-invalid")
+	if strings.Count(page, " autofocus") != 1 {
+		t.Error("the focus is not only in the new row")
+	}
+	if answer != 200 {
+		t.Errorf("one more row is answered by %d", answer)
+	}
+	_, part := v.do("POST", "/automacoes?mudou=campos", f, "HX-Request", "true")
+	has(t, "in its place", part, `id="c-2" name="se.campo" value=""`, `value="azul"`)
+	hasNot(t, "in its place", part, "<html", `id="c-3"`)
+	f.Del("mais")
+	_, part = v.do("POST", "/automacoes?mudou=campos", f, "HX-Request", "true")
+	has(t, "another webhook", part, `value="azul"`)
+	hasNot(t, "another webhook", part, `id="c-2"`, "autofocus")
+
+	f.Set("mais", "sim")
+	for len(f["se.campo"]) < 20 {
+		f.Add("se.campo", "nome")
+		f.Add("se.compara", "==")
+		f.Add("se.valor", "Bia")
+	}
+	_, page = v.post("/automacoes", f)
+	has(t, "the most", page, `id="c-19"`, "mais condições se escrevem em jq")
+	hasNot(t, "the most", page, `id="c-20"`, `name="mais"`)
+	many := strings.TrimSuffix(strings.Repeat(`.nome == "Bia" and `, 21), " and ")
+	page = v.after("/automacoes", url.Values{"nome": {"Muitas"}, "evento": {"contact.created"}, "acao": {"add_note"},
+		"texto": {"Ligar"}, "se": {many}})
+	has(t, "more than the most", v.get(pathIn(page, `/automacoes/[^/"?]+/editar`)), "só cabe em jq", many)
 }
 
 // pathIn finds an address on a page.

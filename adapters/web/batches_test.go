@@ -107,6 +107,17 @@ func TestABatchFromFileToResult(t *testing.T) {
 	_, place2, _ := v.upload("De junho.csv", "cpf\n11144477735\n", map[string]string{"produto": "cpf"})
 	site.member(v.member.OrgID, "Bia", crm.Owner).post(place2+"/confirmar", url.Values{"teto": {"1,00"}})
 	v.shows(v.get(place2), "por Ana, pago por Bia")
+	_, free, _ := v.upload("De graça.csv", "cpf\n52998224725\n", map[string]string{"produto": "cpf"})
+	page = v.get(free)
+	v.shows(page, "A consultar 0", "o histórico responde a todos", "Abrir do histórico grátis")
+	for _, about := range []string{"Teto de gasto", "cada", "se o bureau responder"} {
+		if strings.Contains(text(page), about) {
+			t.Errorf("a free batch says %q", about)
+		}
+	}
+	if status, page = v.post(free+"/confirmar", url.Values{"teto": {"R$ 0,00"}}); status != http.StatusSeeOther {
+		t.Errorf("a free batch: %d\n%s", status, text(page))
+	}
 	page = v.get("/notificacoes")
 	v.shows(page, "Clientes de maio O lote chegou ao teto", "Clientes de maio O lote foi concluído: documentos consultados: 3, "+
 		"sem resposta: 1, gasto: R$ 1,35.")

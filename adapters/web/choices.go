@@ -11,3 +11,10 @@ func RotationChoices(c *Call, of *contacts.Rotations, prefix string) ([]contacts
 	}
 	return out, err
 }
+
+// ContactWords are the names, for people, of the fields of a contact.
+var ContactWords = map[string]string{
+	"email": "E-mail", "nome": "Nome", "telefone": "Telefone", "empresa": "Empresa", "valor": "Valor",
+	"documentos": "CPF ou CNPJ", "origem": "Origem", "nota": "Nota", "funil": "Funil", "etapa": "Etapa",
+	"responsavel": "Responsável",
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	outbound "fichario/adapters/automation"
 	"fichario/domain/automation"
 )
 
@@ -19,4 +20,4 @@ func (noConditions) Check(expression string) error {
 
 func (noConditions) Holds(context.Context, string, automation.Event) (bool, error) { return true, nil }
 
-func (noConditions) Data(automation.Event) string { return "{}" }
+func (noConditions) Data(e automation.Event) string { return outbound.NewConditions().Data(e) }

@@ -16,7 +16,9 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.visitor("Ana")
-	has(t, "an empty room", v.get("/finalidades"), "Nova finalidade", "Proteção do crédito")
+	has(t, "an empty room", v.get("/finalidades"), "Nova finalidade", "?editar=NOVA")
+	hasNot(t, "an empty room", v.get("/finalidades"), `name="codigo"`)
+	has(t, "the form, when asked for", v.get("/finalidades?editar=NOVA"), `name="codigo"`, "Proteção do crédito")
 	hasNot(t, "nothing is asked before", second(v.send("/consultar", "documento", aPerson)), `name="finalidade"`)
 	add := func(code, name string, roles ...string) (answer, string) {
 		pairs := []string{"codigo", code, "nome", name, "base", "legitimo_interesse"}

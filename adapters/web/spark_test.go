@@ -62,9 +62,11 @@ func TestWebhooksAndKeysShowHowTheyLive(t *testing.T) {
 	}
 	_, _ = v.asker.Do(t.Context(), caller, lookups.Request{Product: "cpf", Document: aPerson})
 	has(t, "keys", v.get("/chaves"), `<span class="vh">`+today+": 1</span>")
+	hasNot(t, "keys", v.get("/chaves"), "última sem resposta")
 	hasNot(t, "a key", v.get("/chaves/"+id), "última sem resposta")
 	v.bureau.fails(anotherPerson, ports.NotSent)
 	_, _ = v.asker.Do(t.Context(), caller, lookups.Request{Product: "cpf", Document: anotherPerson})
 	has(t, "a key", v.get("/chaves/"+id), "última sem resposta", "agora</a>")
+	has(t, "keys", v.get("/chaves"), "última sem resposta", "agora</a>")
 	hasNot(t, "a key, filtered", v.get("/chaves/"+id+"?produto=cpf"), "última sem resposta")
 }

@@ -61,13 +61,15 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 	v.bureau.says(aPerson, `{"nome":"Rita"}`)
 	v.ask("documento", aPerson, "produto", "cpf", "finalidade", "credito")
 	key := v.key("ERP").Key().ID
+	hasNot(t, "all", v.get("/extrato"), "o filtro deixa fora")
 	has(t, "all", v.get("/extrato"), "Gasto por dia e produto", "<h2>Por produto</h2>", "cobrada.", "R$ 0,45")
 	for filter, none := range map[string]string{
 		"?resultado=historico": "O histórico responde de graça", "?finalidade=cobranca": "Nada cobrado neste período.",
 		"?produto=placa": "Nada cobrado neste período.", "?quem=" + key: "Nada cobrado neste período.",
 	} {
 		page := v.get("/extrato" + filter)
-		has(t, filter, page, "Nada cobrado neste período", none)
+		has(t, filter, page, "Nada cobrado neste período", none, "De todas as consultas, também das que o filtro deixa fora.")
+		hasNot(t, filter, page, "R$\u00a00,00</strong> em 0", "em 0 cobradas")
 		hasNot(t, filter, page, "<svg width=\"100%\"")
 	}
 	for _, filter := range []string{"?resultado=bureau", "?finalidade=credito", "?produto=cpf", "?quem=minhas"} {

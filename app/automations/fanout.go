@@ -131,14 +131,14 @@ func (f *fan) run(ctx context.Context, arrived automation.Job, automationID stri
 	switch {
 	case arrived.Trail.Has(automationID):
 		job.State, job.EndedAt = automation.Done, f.now
-		job.Result = "cadeia interrompida: o evento vem de uma mudança desta mesma automação"
+		job.Result = automation.ChainCut + "o evento vem de uma mudança desta mesma automação"
 	case arrived.Trail.Steps() >= automation.MaxSteps:
 		job.State, job.EndedAt = automation.Done, f.now
-		job.Result = fmt.Sprintf("cadeia interrompida: ela já tem %d passos", automation.MaxSteps)
+		job.Result = fmt.Sprintf(automation.ChainCut+"ela já tem %d passos", automation.MaxSteps)
 	case many:
 		job.State, job.EndedAt = automation.Done, f.now
 		job.Result = fmt.Sprintf(
-			"cadeia interrompida: neste contato, as automações já responderam umas às outras %d vezes em uma hora",
+			automation.ChainCut+"neste contato, as automações já responderam umas às outras %d vezes em uma hora",
 			automation.MaxAnswers)
 		err = f.tellMany(ctx, arrived)
 	case arrived.Trail != "":

@@ -256,7 +256,7 @@ func (j *Jobs) mailNews(ctx context.Context, r ports.Repos, job automation.Job) 
 
 func (j *Jobs) send(ctx context.Context, m ports.Mail) (outcome, error) {
 	if j.Mailer == nil {
-		const reason = "o envio de e-mail não está configurado nesta instância (FICHARIO_SMTP_URL)"
+		const reason = "o envio de e-mail não está configurado: peça a quem administra o servidor"
 		return outcome{}, &ports.SendError{Reason: reason} // another may have it
 	}
 	return outcome{result: "enviado"}, j.Mailer.Send(ctx, m)

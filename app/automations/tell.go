@@ -136,11 +136,11 @@ func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Gr
 		if err != nil || given {
 			return "", err
 		}
-		return "nada enviado: sem consentimento no campo " + g.Consent, nil
+		return automation.Withheld + "sem consentimento no campo " + g.Consent, nil
 	}
 	all, err := r.Purposes.List(ctx, c.OrgID)
 	if why := notGround(all, g.Basis); err == nil && why != "" {
-		err = &ports.SendError{Reason: "nada enviado: a finalidade " + g.Basis + " " + why, Permanent: true}
+		err = &ports.SendError{Reason: automation.Withheld + "a finalidade " + g.Basis + " " + why, Permanent: true}
 	}
 	return "", err
 }
@@ -173,4 +173,6 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 }
 
 // errConsents keeps a platform from being told where nobody can tell what was consented.
-var errConsents = &ports.SendError{Reason: "nada enviado: o que a pessoa consentiu está ilegível", Permanent: true}
+var errConsents = &ports.SendError{
+	Reason: automation.Withheld + "o que a pessoa consentiu está ilegível", Permanent: true,
+}

@@ -71,3 +71,25 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	}
 	return append(usable, over...), nil
 }
+
+// failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer.
+const failuresAmong = pageMax
+
+// LastFailures returns the newest lookup of each key that the bureau did not answer, among the organisation's newest
+// lookups, by the ids of the keys. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (s *Statement) LastFailures(ctx context.Context, by app.Caller) (map[string]lookup.Entry, error) {
+	orgID := by.OrgID()
+	if err := app.MayManageOrg(ctx, s.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	newest, err := s.store.Repos().Statement.Page(
+		ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{Brief: true}, "", failuresAmong)
+	out := map[string]lookup.Entry{}
+	for _, e := range newest {
+		if _, known := out[e.KeyID]; !known && e.Unanswered() {
+			out[e.KeyID] = e
+		}
+	}
+	delete(out, "") // those of members
+	return out, err
+}

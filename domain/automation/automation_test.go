@@ -98,3 +98,24 @@ func TestTheIDOfAnEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestARunThatDidNothingIsSkipped: it is no run that did something, and a failed one is neither.
+func TestARunThatDidNothingIsSkipped(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		state  JobState
+		result string
+		want   bool
+	}{
+		{Done, NotHeld, true},
+		{Done, "cadeia interrompida: ela já tem 5 passos", true},
+		{Done, "nada enviado: sem consentimento no campo aceito", true},
+		{Dead, "nada enviado: o que a pessoa consentiu está ilegível", false},
+		{Done, "nota adicionada", false},
+		{Ready, NotHeld, false},
+	} {
+		if got := (Job{State: c.state, Result: c.result}).Skipped(); got != c.want {
+			t.Errorf("%s with %q: %v", c.state, c.result, got)
+		}
+	}
+}

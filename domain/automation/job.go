@@ -1,6 +1,7 @@
 package automation
 
 import (
+	"strings"
 	"time"
 )
 
@@ -98,8 +99,16 @@ type JobFilter struct {
 	Without []string
 }
 
-// NotHeld is the result of a run whose expression did not give true.
-const NotHeld = "a condição não vale para este evento"
+// NotHeld is the result of a run whose expression did not give true. Those of runs that are kept from doing anything
+// begin with ChainCut, where automations answered each other, or with Withheld, where a person does not consent.
+const (
+	NotHeld  = "a condição não vale para este evento"
+	ChainCut = "cadeia interrompida: "
+	Withheld = "nada enviado: "
+)
 
-// Skipped reports whether the run was done by doing nothing, because its expression did not give true.
-func (j Job) Skipped() bool { return j.State == Done && j.Result == NotHeld }
+// Skipped reports whether the run was done by doing nothing: its expression did not give true, or it was kept from it.
+func (j Job) Skipped() bool {
+	return j.State == Done &&
+		(j.Result == NotHeld || strings.HasPrefix(j.Result, ChainCut) || strings.HasPrefix(j.Result, Withheld))
+}

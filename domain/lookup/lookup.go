@@ -195,6 +195,11 @@ type Filter struct {
 	Brief bool
 }
 
+// Unanswered reports whether the lookup has ended without an answer of the bureau.
+func (e Entry) Unanswered() bool {
+	return e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent
+}
+
 // DaySpent is what was charged for a product on a day.
 type DaySpent struct {
 	// Day is a bucket of access.Calendar.

@@ -184,3 +184,60 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 		b.See("se .campos.score >= 700 and .nome != null")
 	})
 }
+
+// TestSlowAConditionGrows by as many rows as it needs: in place, with the focus in the new one, a comparison that fits
+// its field, and the fields of the chosen webhook; and without script.
+func TestSlowAConditionGrows(t *testing.T) {
+	t.Parallel()
+	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.Visit("/automacoes/nova")
+		focused := func(want string) {
+			t.Helper()
+			lookuptest.Eventually(t, "the focus is in "+want, func() bool {
+				return browsertest.Eval[string](b, "document.activeElement.id") == want
+			})
+		}
+		focused("nome")
+		b.Fill("#nome", "Três condições")
+		b.Click(`input[value="add_note"]`)
+		b.Fill("#texto", "Ligar hoje")
+		comparison := func(n, field, want string) {
+			t.Helper()
+			b.Fill("#c-"+n, field)
+			browsertest.Eval[bool](b, "document.activeElement.blur() || true")
+			if got := browsertest.Eval[string](b, "document.getElementById('o-"+n+"').value"); got != want {
+				t.Errorf("%s is asked with %q", field, got)
+			}
+		}
+		comparison("0", "origem", "==")
+		b.Fill("#v-0", "Site")
+		comparison("1", "valor", ">=")
+		b.Fill("#v-1", "10")
+		b.Press("Mais uma condição")
+		focused("c-2")
+		b.Fill("#c-2", "etapa")
+		b.Fill("#v-2", "Novo")
+		b.Choose("#evento", "lookup.completed")
+		lookuptest.Eventually(t, "the event's fields are offered", func() bool {
+			return browsertest.Eval[bool](b, `!!document.querySelector('#campos [value="campos.score"]')`)
+		})
+		b.Choose("#evento", "contact.created")
+		b.Choose("#webhook", browsertest.Eval[string](b, "document.querySelector('#webhook option:nth-child(2)').value"))
+		lookuptest.Eventually(t, "the webhook's fields are offered", func() bool {
+			return browsertest.Eval[bool](b, `!!document.querySelector('#campos [value="telefone"]')`)
+		})
+		b.Accessible()
+		b.Size(360, true)
+		b.Accessible()
+		b.Press("Guardar")
+		b.See("Automação criada", `.origem == "Site" and .valor >= 10 and .etapa == "Novo"`)
+		b.WithoutScript()
+		b.Visit("/automacoes/nova")
+		b.Fill("#c-1", "valor")
+		b.Click(`[name="mais"]`)
+		focused("c-2")
+		if got := browsertest.Eval[string](b, "document.querySelector('#c-1').value"); got != "valor" {
+			t.Errorf("the form came back with %q", got)
+		}
+	})
+}

@@ -107,4 +107,8 @@ func ownKey(t *testing.T, p *place, b *browsertest.Browser) {
 	b.Visit("/docs/erros")
 	b.See("Nesta página")
 	b.Accessible()
+	b.Size(1280, false)
+	if height := browsertest.Eval[int](b, "document.documentElement.scrollHeight"); height >= 8000 {
+		t.Errorf("the page of errors is %d pixels long", height)
+	}
 }

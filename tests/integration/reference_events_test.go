@@ -48,7 +48,7 @@ func TestSlowReceiversOfTheGuide(t *testing.T) {
 	env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"
 	p := intaketest.StartProduct(t, env)
 	receivers := samplesOf(t, p.Lookups.URL+"/docs/guias/eventos")
-	expect(t, "languages", len(receivers), 4)
+	expect(t, "languages", len(receivers), 5)
 	written := map[string]*output{}
 	for lang, code := range receivers {
 		port := freePort(t)

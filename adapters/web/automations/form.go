@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fichario/adapters/web"
+	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/contacts"
 	"fichario/app/lookups"
@@ -43,6 +44,11 @@ type automationForm struct {
 	Trial *automations.Trial
 	// Lost says that a secret was typed, which no page shows again.
 	Lost bool
+}
+
+// Begins reports whether the form is new and nothing was done with it yet.
+func (f automationForm) Begins() bool {
+	return f.ID == "" && f.Trial == nil && f.Conditions.New == 0
 }
 
 // Gone reports whether the form shows a choice that is no more, or that was not made because it is none.
@@ -155,8 +161,10 @@ func (f automationFields) automation(
 	return n
 }
 
-func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form, trial *automations.Trial) error {
-	data := automationForm{Form: shown, ID: id, Events: web.EventChoices, Trial: trial}
+// automationForm shows the form, filled with data's Form; typed are the rows of one that came back.
+func (s pages) automationForm(c *web.Call, status int, data automationForm, typed rowsTyped) error {
+	data.Events = web.EventChoices
+	shown, id := data.Form, data.ID
 	for _, offer := range s.Terms.Offers(c.By) {
 		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
 			data.Products = append(data.Products, offer)
@@ -174,7 +182,7 @@ func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form
 	data.Lost = typedSecrets(data.Destinations, c.PostForm)
 	var err error
 	event := automation.EventName(cmp.Or(shown.Values["evento"], string(automation.ContactCreated)))
-	if data.Conditions, err = s.rowsOf(c, event, shown.Values["se"], shown.Values["webhook"]); err != nil {
+	if data.Conditions, err = s.rowsOf(c, event, shown.Values["se"], shown.Values["webhook"], typed); err != nil {
 		return err
 	}
 	if data.Purposes, err = s.Purposes.InForce(c.Ctx(), c.By); err != nil {
@@ -206,9 +214,9 @@ func (s pages) automationNew(c *web.Call, f struct {
 	if !f.Action.Valid() {
 		f.Action = automation.HTTP
 	}
-	return s.automationForm(c, http.StatusOK, "", web.Filled(automationFields{
+	return s.automationForm(c, http.StatusOK, automationForm{Form: web.Filled(automationFields{
 		Event: automation.ContactCreated, Action: f.Action, To: automation.ToContact,
-	}), nil)
+	})}, rowsTyped{})
 }
 
 func (s pages) automationEdit(c *web.Call) error {
@@ -236,7 +244,7 @@ func (s pages) automationEdit(c *web.Call) error {
 	f.Destination = destinationChoice(a.Action, all)
 	shown := web.Filled(f)
 	destinationValues(&shown, a.Action, all)
-	return s.automationForm(c, http.StatusOK, a.ID, shown, nil)
+	return s.automationForm(c, http.StatusOK, automationForm{ID: a.ID, Form: shown}, rowsTyped{})
 }
 
 func (s pages) automationCreate(c *web.Call) error {
@@ -277,12 +285,13 @@ var automationWants = map[string]string{
 // automationSave reads the form, and shows it again where save finds a fault.
 func (s pages) automationSave(c *web.Call, id string, save func(automations.NewAutomation) error) error {
 	var asked automationTrial
-	c.PostForm.Set("se", whenOf(c.PostForm, c.URL.Query().Get(changeOf)))
+	typed := typedIn(c.PostForm, c.URL.Query().Get(changeOf))
+	c.PostForm.Set("se", whenOf(c.PostForm, typed))
 	if err := c.Decode(&asked); err != nil {
 		return err
 	}
 	asked.Event = cmp.Or(asked.Event, automation.ContactCreated)
-	if is, err := s.keepInStep(c, asked.Event, asked.When); is || err != nil {
+	if is, err := s.keepInStep(c, asked.Event, asked.When, typed); is || err != nil {
 		return err
 	}
 	trial, err := s.try(c, asked)
@@ -294,11 +303,17 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	}
 	var f automationFields
 	all := s.Automations.Destinations()
+	if typed.More {
+		return s.automationMore(c, id, typed)
+	}
 	err = c.Decode(&f)
 	if err == nil && trial != nil {
 		shown := web.Filled(f)
 		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
-		return s.automationForm(c, http.StatusOK, id, shown, trial)
+		return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown, Trial: trial}, typed)
+	}
+	if err == nil {
+		err = orderOf(typed.Rows)
 	}
 	if err == nil {
 		err = save(f.automation(c.By.OrgID(), all, c.PostForm))
@@ -310,10 +325,26 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
+	wordForPeople(&shown, f.Action)
+	return s.automationForm(c, http.StatusUnprocessableEntity, automationForm{ID: id, Form: shown, Trial: trial}, typed)
+}
+
+// automationMore shows the form again with one more row for conditions; nothing is found fault with before somebody
+// saves.
+func (s pages) automationMore(c *web.Call, id string, typed rowsTyped) error {
+	shown, _ := c.Again(&automationFields{}, app.Invalid("", ""))
+	destinationFault(&shown, c.PostForm.Get("destino"), s.Automations.Destinations(), c.PostForm, nil)
+	return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown}, typed)
+}
+
+// wordForPeople replaces the problem of a form where the use case words it for who gives commands.
+func wordForPeople(shown *web.Form, action automation.ActionKind) {
 	empty := strings.TrimSpace(shown.Values[shown.Field]) == ""
 	always := shown.Field == "endereco" || shown.Field == "teto" || shown.Field == "evento"
 	if says := automationWants[shown.Field]; says != "" && (always || empty) {
 		shown.Problem = says
 	}
-	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, trial)
+	if shown.Field == "acao" && action == automation.Email {
+		shown.Problem = app.NoMailer + " Peça a quem administra o servidor, ou escolha outra ação."
+	}
 }

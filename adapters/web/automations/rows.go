@@ -1,8 +1,10 @@
 package automations
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 )
 
 // conditionRows is a condition as rows, for the form.
@@ -22,13 +25,20 @@ type conditionRows struct {
 	InRows bool
 	// Fields are the fields of the event, each with an example.
 	Fields []eventField
+	// More is whether one more row can be asked for; New is the place of the one that was, and 0 where none was.
+	More bool
+	New  int
 }
 
-// eventField is a field of an event with what the newest one holds.
-type eventField struct{ Path, Example string }
+// eventField is a field of an event with what people call it, and what the newest one holds.
+type eventField struct {
+	Path, Label, Example string
+	// Kind is empty where nothing says it.
+	Kind catalog.Kind
+}
 
-// The form shows at least rowsShown rows, one of them empty, and reads at most rowsRead; fieldsShown bounds the fields
-// that it offers.
+// The form shows at least rowsShown rows, one of them empty, and at most rowsRead: a condition of more is one that only
+// jq can say, so that none is lost. fieldsShown bounds the fields that it offers.
 const (
 	rowsShown   = 2
 	rowsRead    = 20
@@ -36,19 +46,28 @@ const (
 )
 
 // rowsOf shows an expression as rows, if it is any, with the fields of the event that a form is about: those that the
-// newest ones had, of one webhook's contacts if a webhook is chosen, and those that every such event has.
+// newest ones had, of one webhook's contacts if a webhook is chosen, and those that every such event has. Rows that
+// were typed stay as they are, also those that do not count yet.
 func (s pages) rowsOf(
-	c *web.Call, event automation.EventName, when, webhookID string,
+	c *web.Call, event automation.EventName, when, webhookID string, typed rowsTyped,
 ) (conditionRows, error) {
 	var out conditionRows
-	if out.Rows, out.InRows = automation.RowsOf(when); !out.InRows {
+	if out.Rows, out.InRows = automation.RowsOf(when); !out.InRows || len(out.Rows) > rowsRead {
 		return conditionRows{}, nil
 	}
 	out.Written = automation.Rows(out.Rows)
-	out.Rows = append(out.Rows, automation.Row{})
-	for len(out.Rows) < rowsShown {
+	empty := 1
+	if len(typed.Rows) > 0 {
+		out.Rows, empty = typed.Rows, 0
+	}
+	if typed.More && len(out.Rows) < rowsRead {
+		out.New, empty = len(out.Rows), 1
+	}
+	for range max(empty, rowsShown-len(out.Rows)) {
 		out.Rows = append(out.Rows, automation.Row{})
 	}
+	out.Rows = out.Rows[:min(len(out.Rows), rowsRead)]
+	out.More = len(out.Rows) < rowsRead
 	samples, err := s.Automations.Samples(c.Ctx(), c.By, event, webhookID)
 	for i, sample := range samples { // the newest event's examples, and none of the last one
 		var data any
@@ -56,18 +75,33 @@ func (s pages) rowsOf(
 			continue
 		}
 		for _, field := range fieldsOf(nil, "", data) {
-			known := slices.ContainsFunc(out.Fields, func(f eventField) bool {
-				return f.Path == field.Path || strings.HasPrefix(f.Path, field.Path+".")
-			})
 			if i == len(samples)-1 {
 				field.Example = ""
 			}
-			if !known && len(out.Fields) < fieldsShown {
-				out.Fields = append(out.Fields, field)
-			}
+			out.offer(field)
 		}
 	}
+	products := s.Terms.Offers(c.By)
+	for _, field := range answerFields(event, products) {
+		out.offer(field)
+	}
+	for i, f := range out.Fields {
+		out.Fields[i].Label = labelOf(f.Path, products)
+	}
 	return out, err
+}
+
+// offer adds a field to those that are offered, or its kind to the one that is.
+func (r *conditionRows) offer(field eventField) {
+	at := slices.IndexFunc(r.Fields, func(f eventField) bool {
+		return f.Path == field.Path || strings.HasPrefix(f.Path, field.Path+".")
+	})
+	switch {
+	case at < 0 && len(r.Fields) < fieldsShown:
+		r.Fields = append(r.Fields, field)
+	case at >= 0 && r.Fields[at].Path == field.Path:
+		r.Fields[at].Kind = cmp.Or(r.Fields[at].Kind, field.Kind)
+	}
 }
 
 // fieldsOf adds the fields of an event's data, by their names.
@@ -79,7 +113,7 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 			if app.ValidID(example) {
 				example = "" // an id says nothing to people
 			}
-			all = append(all, eventField{path, example})
+			all = append(all, eventField{Path: path, Example: example, Kind: kindOf(data)})
 		}
 		return all
 	}
@@ -94,6 +128,19 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 	return all
 }
 
+// kindOf is the kind of a value; empty for one that says none.
+func kindOf(value any) catalog.Kind {
+	switch value.(type) {
+	case float64:
+		return catalog.Number
+	case bool:
+		return catalog.Boolean
+	case string:
+		return catalog.String
+	}
+	return ""
+}
+
 // fieldName is a name as a part of a field, in quotes where it needs them.
 func fieldName(name string) string {
 	if automation.ValidField(name) && !strings.Contains(name, ".") {
@@ -102,25 +149,45 @@ func fieldName(name string) string {
 	return strconv.Quote(name)
 }
 
-// whenOf is the condition that was sent, of which changed says which way of writing was changed last, if known: the
-// expression, if it is another than the rows or the expression stood for when they were shown, and else the rows.
-func whenOf(sent url.Values, changed string) string {
-	when, fields := strings.TrimSpace(sent.Get("se")), sent["se.campo"]
-	if changed != inRows && (changed != "" || !slices.Contains(sent["se.linhas"], when)) || len(fields) == 0 {
-		return when
+// rowsTyped are the rows that a form came back with, none where the expression beside them counts; More is whether one
+// more was asked for.
+type rowsTyped struct {
+	Rows []automation.Row
+	More bool
+}
+
+// typedIn are the rows of a form that was sent, of which changed says which way of writing was changed last, if known:
+// the expression counts, if it is another than the rows or the expression stood for when they were shown, and else the
+// rows.
+func typedIn(sent url.Values, changed string) rowsTyped {
+	out := rowsTyped{More: sent.Get("mais") != ""}
+	written := slices.Contains(sent["se.linhas"], strings.TrimSpace(sent.Get("se")))
+	if changed == inJQ || changed != inRows && !written {
+		return out
+	}
+	fields, is, values := sent["se.campo"], sent["se.compara"], sent["se.valor"]
+	for i := range min(len(fields), len(is), len(values), rowsRead) {
+		out.Rows = append(out.Rows, automation.Row{Field: fields[i], Is: automation.Comparison(is[i]), Value: values[i]})
+	}
+	return out
+}
+
+// whenOf is the condition that was sent.
+func whenOf(sent url.Values, typed rowsTyped) string {
+	if len(typed.Rows) == 0 {
+		return strings.TrimSpace(sent.Get("se"))
 	}
 	var rows []automation.Row
-	for i, field := range fields[:min(len(fields), rowsRead)] {
-		field = strings.TrimPrefix(strings.TrimSpace(field), ".")
-		if field == "" || i >= len(sent["se.compara"]) || i >= len(sent["se.valor"]) {
+	for _, row := range typed.Rows {
+		row.Field = strings.TrimPrefix(strings.TrimSpace(row.Field), ".")
+		if row.Field == "" {
 			continue
 		}
-		if !automation.ValidField(field) {
-			field = strconv.Quote(field)
+		if !automation.ValidField(row.Field) {
+			row.Field = strconv.Quote(row.Field)
 		}
-		rows = append(rows, automation.Row{
-			Field: field, Is: automation.Comparison(sent["se.compara"][i]), Value: valueOf(sent["se.valor"][i]),
-		})
+		row.Value = valueOf(row.Value)
+		rows = append(rows, row)
 	}
 	return automation.Rows(rows)
 }
@@ -136,15 +203,17 @@ func valueOf(typed string) string {
 	return typed
 }
 
-// What a request to keep both ways of writing in step says was changed.
+// What a request to keep both ways of writing in step says was changed: inRows, inJQ, or anything else on which the
+// offered fields and rows depend.
 const (
 	changeOf = "mudou"
 	inRows   = "linhas"
+	inJQ     = "jq"
 )
 
 // keepInStep answers a change of one way of writing the condition with the other one; it reports whether that was asked
 // for.
-func (s pages) keepInStep(c *web.Call, event automation.EventName, when string) (bool, error) {
+func (s pages) keepInStep(c *web.Call, event automation.EventName, when string, typed rowsTyped) (bool, error) {
 	changed := c.URL.Query().Get(changeOf)
 	if !c.Script() || changed == "" {
 		return false, nil
@@ -160,7 +229,7 @@ func (s pages) keepInStep(c *web.Call, event automation.EventName, when string) 
 		return true, c.RenderPart("automacao-form", "in-jq", data)
 	}
 	var err error
-	if data.Conditions, err = s.rowsOf(c, event, when, c.PostForm.Get("webhook")); err != nil {
+	if data.Conditions, err = s.rowsOf(c, event, when, c.PostForm.Get("webhook"), typed); err != nil {
 		return true, err
 	}
 	return true, c.RenderPart("automacao-form", "in-rows", data)
@@ -172,11 +241,31 @@ type comparison struct {
 	Text string
 }
 
-// Comparisons are the choices of a row.
+// Comparisons are the choices of a row, first the one of a row that is new: it fits every kind, and fichario.js takes
+// AtLeast instead once a field of numbers is chosen.
 func (conditionRows) Comparisons() []comparison {
 	return []comparison{
-		{automation.AtLeast, "é pelo menos"}, {automation.AtMost, "é no máximo"}, {automation.Equal, "é igual a"},
-		{automation.Unequal, "é diferente de"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
+		{automation.Equal, "é igual a"}, {automation.Unequal, "é diferente de"}, {automation.AtLeast, "é pelo menos"},
+		{automation.AtMost, "é no máximo"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
 		{automation.Contains, "contém"}, {automation.Exists, "tem valor"},
 	}
+}
+
+// dated is a value that has an order as a text: a day, or a time.
+var dated = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}|$)`)
+
+// orderOf refuses rows that ask which of two texts is more: jq answers, by the alphabet, and nobody means that.
+func orderOf(rows []automation.Row) error {
+	for _, row := range rows {
+		switch row.Is {
+		case automation.Above, automation.AtLeast, automation.Below, automation.AtMost:
+			value := valueOf(row.Value)
+			_, err := strconv.ParseFloat(value, 64)
+			if strings.TrimSpace(row.Field) != "" && err != nil && !dated.MatchString(value) {
+				return app.Invalid("when", "Em “"+web.Shorten(40, row.Field)+"”, maior e menor precisam de um número, ou de uma data "+
+					"como 2026-11-29. Para um texto, escolha “é igual a” ou “contém”.")
+			}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -49,10 +50,9 @@ type importPage struct {
 	Running bool
 }
 
-// importWords are the names, for people, of the fields that a column can become.
+// importWords are the names, for people, of what a column can become beside the fields in web.ContactWords.
 var importWords = map[string]string{
-	"email": "E-mail", "nome": "Nome", "telefone": "Telefone", "ddd": "DDD do telefone", "empresa": "Empresa",
-	"valor": "Valor", "documentos": "CPF ou CNPJ", "origem": "Origem", "mensagem": "Nota",
+	"ddd": "DDD do telefone", "mensagem": web.ContactWords["nota"],
 	intake.ColumnNote: "Na nota, com o nome da coluna", intake.ColumnNone: "Não importar",
 }
 
@@ -172,7 +172,7 @@ func (s pages) importDraft(c *web.Call, data *importPage) (err error) {
 	}
 	data.Usable = data.Trial.Total - data.Trial.Wrong
 	for _, word := range intake.ColumnFields() {
-		data.Words = append(data.Words, contacts.Choice{ID: word, Name: importWords[word]})
+		data.Words = append(data.Words, contacts.Choice{ID: word, Name: cmp.Or(importWords[word], web.ContactWords[word])})
 	}
 	for i, name := range data.Import.Columns {
 		column := importColumn{Name: name, Field: data.Fields[i]}

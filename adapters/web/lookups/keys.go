@@ -29,6 +29,8 @@ type KeyLine struct {
 	Spark web.Spark
 	// For are the names of the purposes that the key is bound to.
 	For []string
+	// Unanswered is the newest lookup that the bureau did not answer; nil where none is, and outside the list.
+	Unanswered *lookup.Entry
 }
 
 // Soon reports whether the key expires within a week.
@@ -183,6 +185,10 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	if err != nil {
 		return page, err
 	}
+	failed, err := s.Statement.LastFailures(c.Ctx(), c.By)
+	if err != nil {
+		return page, err
+	}
 	charged := map[string][]int{}
 	for _, sum := range spent {
 		if charged[sum.Of[0]] == nil {
@@ -195,6 +201,9 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 			charged[k.ID] = make([]int, web.SparkDays)
 		}
 		page.Items[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
+		if last, is := failed[k.ID]; is {
+			page.Items[i].Unanswered = &last
+		}
 	}
 	return page, nil
 }

@@ -55,10 +55,8 @@ func (p keyPage) Failed() *lookup.Entry {
 		return nil
 	}
 	for i := range p.Statement.Page.Entries {
-		switch e := &p.Statement.Page.Entries[i]; e.Status {
-		case lookup.Failed, lookup.NoAnswer, lookup.NotSent:
+		if e := &p.Statement.Page.Entries[i]; e.Unanswered() {
 			return e
-		case lookup.Running, lookup.Done:
 		}
 	}
 	return nil

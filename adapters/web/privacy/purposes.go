@@ -69,9 +69,6 @@ func (s pages) purposesPage(c *web.Call, status int, p purposesPage) (err error)
 	if p.Purposes, err = s.Purposes.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	if len(p.Purposes) == 0 {
-		p.Open = newPurpose
-	}
 	org, err := s.Organisations.Find(c.Ctx(), c.By)
 	if err != nil {
 		return err

@@ -88,6 +88,18 @@ const left = (sessionStorage.getItem('foco') || '').split('#')
 sessionStorage.removeItem('foco')
 if (left[0] === location.pathname) document.getElementById(left[1])?.focus({ preventScroll: true })
 
+// A new condition asks "at least" of a field of numbers, until somebody chooses a comparison. It must be chosen before
+// the change is sent, hence the capturing.
+document.addEventListener('change', ({ target: field }) => {
+  if (field.name === 'se.compara') field.dataset.chosen = 'yes'
+  if (field.name !== 'se.campo') return
+  const is = field.closest('.cols-3').querySelector('[name="se.compara"]')
+  const value = field.closest('.cols-3').querySelector('[name="se.valor"]').value
+  if (is.dataset.chosen || value || field.defaultValue) return
+  const kind = [...field.list.options].find((o) => o.value === field.value)?.dataset.kind
+  is.value = kind === 'number' ? '>=' : '=='
+}, true)
+
 // Ctrl+Enter submits forms marked so.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
