@@ -39,9 +39,9 @@ func init() {
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
-			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants booker scheduler payer
-			pagador guest patient patients paciente pacientes student students aluno alunos hospede passenger passageiro
-			assinante contratante inscrito`,
+			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
+			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
+			passenger passageiro assinante contratante inscrito`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			sideWords[w] = s

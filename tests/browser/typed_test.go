@@ -13,7 +13,9 @@ import (
 func TestSlowADraftStaysWithItsForm(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
-		value := func(css string) string { return browsertest.Eval[string](b, "document.querySelector('"+css+"')?.value ?? ''") }
+		value := func(css string) string {
+			return browsertest.Eval[string](b, "document.querySelector('"+css+"')?.value ?? ''")
+		}
 		p.send(t, "nome", "Gael Bittencourt")
 		p.send(t, "nome", "Iracema Vasconcelos")
 		b.Visit("/webhooks")

@@ -154,8 +154,9 @@ func (r jobs) Attempts(ctx context.Context, orgID string, now time.Time) (out []
 	return out, err
 }
 
-// stillDue is what a job that could not be locked must still be when it is leased; the organisations lead to its node. Beside a subquery that locks and has
-// a limit it would let PostgreSQL run that once for each job, and lease more than the limit.
+// stillDue is what a job that could not be locked must still be when it is leased; the organisations lead to its node.
+// Beside a subquery that locks and has a limit it would let PostgreSQL run that once for each job, and lease more than
+// the limit.
 var stillDue = " AND org_id IN @orgs AND state = " + engine.Literal(automation.Ready) +
 	" AND run_at <= @now AND (lease_until IS NULL OR lease_until <= @now)"
 

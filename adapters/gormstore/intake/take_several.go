@@ -88,10 +88,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 		jobs[i].Facts = factsOf(&made[i])
 	}
-	if err := tx.Create(&a.delivery).Error; err != nil {
-		return err
-	}
-	if err := a.settle(tx); err != nil {
+	if err := a.log(tx); err != nil {
 		return err
 	}
 	var rows []any
@@ -133,11 +130,11 @@ func (a arrived) mayBeWritten(tx *gorm.DB) error {
 	return takeLead(tx, a)
 }
 
-// settle notes the contacts of a replay in what it has read, and in the post that this was a replay of, where they were
-// refused.
-func (a arrived) settle(tx *gorm.DB) error {
-	if a.read == "" || a.delivery.ContactID == nil {
-		return nil
+// log writes the line of the log. The contacts of a replay are noted in what it has read, and in the post that this was
+// a replay of, where they were refused.
+func (a arrived) log(tx *gorm.DB) error {
+	if err := tx.Create(&a.delivery).Error; err != nil || a.read == "" || a.delivery.ContactID == nil {
+		return err
 	}
 	var were []DeliveryRow
 	err := engine.Routed(string(a.delivery.OrgID))(tx.Model(&were)).
