@@ -215,6 +215,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Spend, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
 		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{}}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
+		{s.statement.LastFailures, args{s.orgID}, forbidden, missing},
 		{s.statement.Refused, args{key}, forbidden, missing},
 
 		{s.lookups.Do, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},

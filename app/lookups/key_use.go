@@ -72,13 +72,13 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	return append(usable, over...), nil
 }
 
-// failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer.
-const failuresAmong = pageMax
+// failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer: the
+// list of keys waits for it.
+const failuresAmong = 50
 
 // LastFailures returns the newest lookup of each key that the bureau did not answer, among the organisation's newest
 // lookups, by the ids of the keys. Faults: NotFound, Forbidden, ServiceUnavailable.
-func (s *Statement) LastFailures(ctx context.Context, by app.Caller) (map[string]lookup.Entry, error) {
-	orgID := by.OrgID()
+func (s *Statement) LastFailures(ctx context.Context, by app.Caller, orgID string) (map[string]lookup.Entry, error) {
 	if err := app.MayManageOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}

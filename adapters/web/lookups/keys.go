@@ -185,7 +185,7 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	if err != nil {
 		return page, err
 	}
-	failed, err := s.Statement.LastFailures(c.Ctx(), c.By)
+	failed, err := s.Statement.LastFailures(c.Ctx(), c.By, c.By.OrgID())
 	if err != nil {
 		return page, err
 	}
