@@ -72,8 +72,8 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	return append(usable, over...), nil
 }
 
-// failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer: the
-// list of keys waits for it.
+// failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer:
+// the list of keys waits for it.
 const failuresAmong = 50
 
 // LastFailures returns the newest lookup of each key that the bureau did not answer, among the organisation's newest

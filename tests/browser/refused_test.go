@@ -57,7 +57,7 @@ func TestSlowARefusedPostBecomesAContactInThreeClicks(t *testing.T) {
 			t.Errorf("by hand: %d clicks", h.n)
 		}
 		b.Visit("/")
-		b.See("Início")
+		b.See("Painel")
 		b.SeeNot("recusou")
 	})
 }
