@@ -286,7 +286,7 @@ func TestARefusedPostIsCompleted(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		t.Helper()
 		hook := s.hook(webhook.Signature{})
-		send := post(`{"id":"7","nome":"Gael","telefone":"1198765","empresa":"Cruz SA","utm_campaign":"natal","cor":"azul"}`)
+		send := post(`{"submission_id":42,"nome":"Gael","telefone":"1198765","empresa":"Cruz SA","utm_campaign":"natal","cor":"azul"}`)
 		_, err := s.intake.Receive(t.Context(), hook, send)
 		equal(t, "without an address", said(err), "email_invalido email")
 		refused := s.deliveries(hook)[0].ID
@@ -317,6 +317,9 @@ func TestARefusedPostIsCompleted(t *testing.T) {
 		was := must(s.intake.Delivery(t.Context(), app.Operator(), refused))
 		equal(t, "the refused post", line(was.Outcome, was.ContactID), line(webhook.Refused, made.ContactID))
 		equal(t, "again", line(must(complete(intake.Completion{Email: "outro@x.example"}))), repeated(made))
+		equal(t, "a retry", line(must(s.intake.Receive(t.Context(), hook, send))), repeated(made))
+		_, err = s.intake.Receive(t.Context(), hook, post(`{"submission_id":42,"nome":"Outra"}`))
+		equal(t, "another with that number", said(err), "email_invalido email")
 		equal(t, "and by a replay", line(must(s.intake.Replay(t.Context(), app.Operator(), refused))), repeated(made))
 	})
 }

@@ -33,15 +33,21 @@ func each(t *testing.T) []*Store {
 		templateEach.New(t),
 		postgres.New(t, migrateEach),
 	} {
-		s, err := Open(url, [][]byte{eachKey})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, s)
+		all = append(all, opened(t, url))
 	}
 	return all
+}
+
+// opened opens a database and migrates it.
+func opened(t *testing.T, url string, options ...engine.Option) *Store {
+	t.Helper()
+	s, err := Open(url, [][]byte{eachKey}, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

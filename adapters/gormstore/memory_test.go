@@ -1,7 +1,6 @@
 package gormstore
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"testing"
@@ -13,15 +12,7 @@ import (
 
 func inMemory(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open("sqlite://"+engine.InMemory, [][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return opened(t, "sqlite://"+engine.InMemory)
 }
 
 // TestAMemoryOutlivesItsConnections: a transaction whose context ends may take its connection with it, but not the

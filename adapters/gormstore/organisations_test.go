@@ -111,15 +111,7 @@ func heardBy(t *testing.T, all *heard) *Store {
 	settings := at.Query()
 	settings.Set("default_query_exec_mode", "exec")
 	at.RawQuery = settings.Encode()
-	s, err := Open(at.String(), [][]byte{eachKey}, engine.Dialing(all.dial))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return opened(t, at.String(), engine.Dialing(all.dial))
 }
 
 func (h *heard) dial(ctx context.Context, network, address string) (net.Conn, error) {

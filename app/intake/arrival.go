@@ -68,16 +68,16 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	return known, nil
 }
 
-// beside is what a key holds beside a product's id that may be shared by several people.
+// beside is what a key holds beside a product's id that may be shared by several people. A post without an address,
+// which somebody may complete, is told from another's by all of it.
 func (k identity) beside(draft intake.Draft) string {
-	switch draft.IDNeeds {
-	case intake.IDAndEmail:
+	switch {
+	case draft.IDNeeds == intake.IDAlone:
+		return ""
+	case draft.IDNeeds == intake.IDAndEmail && draft.Email != "":
 		return "\n" + strings.ToLower(draft.Email)
-	case intake.IDAndBody:
-		return fmt.Sprintf("\n%x", sha256.Sum256(k.fingerprint))
-	case intake.IDAlone:
 	}
-	return ""
+	return fmt.Sprintf("\n%x", sha256.Sum256(k.fingerprint))
 }
 
 // fingerprint is what two posts are compared by: the body, without the boundary of a multipart one, which senders

@@ -220,11 +220,11 @@ func (i *Intake) take(
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}
-	read.typed.address(drafts)
-	known, err := identify(d, drafts)
+	known, err := identify(d, drafts) // by what was sent, whatever is typed: then no retry makes a second contact
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}
+	read.typed.address(drafts)
 	unfit := drafts[0].CheckEmail() // of several people each has an address
 	met, err := i.metEarlier(ctx, d.OrgID, d.WebhookID, known)
 	switch {

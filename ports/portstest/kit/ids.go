@@ -123,7 +123,8 @@ func AnotherOrg(t *testing.T, s ports.Store) {
 	member := Member(t, s, org, crm.Owner, true)
 	key := access.Key{ID: ID(), OrgID: org, Name: "key", Prefix: "fch_" + ID()[:8], CreatedAt: At}
 	Must(t, repos.Keys.Create(ctx, key))
-	entry := Free(t, key.ID, Kept(t, s, org, Doc(t, document.CPF, "52998224725")))
+	record := Kept(t, s, org, Doc(t, document.CPF, "52998224725"))
+	entry := Free(t, key.ID, record)
 	Must(t, repos.Statement.Add(ctx, entry))
 	hook, _ := Hook(t, s, org)
 	funnel := FunnelOf(t, s, org, true, "Novo")
@@ -179,6 +180,34 @@ func AnotherOrg(t *testing.T, s ports.Store) {
 		WantErr(t, what+" of its own", find(repos, org), nil)
 		WantErr(t, what+" of any", find(repos, ports.AnyOrg), nil)
 	}
+	for what, count := range map[string]func(orgID string) (int, error){
+		"entries": func(o string) (int, error) {
+			all, err := repos.Statement.Entries(ctx, o, []string{entry.ID})
+			return len(all), err
+		},
+		"records": func(o string) (int, error) {
+			all, err := repos.History.Records(ctx, o, []string{record.ID})
+			return len(all), err
+		},
+		"deliveries": func(o string) (int, error) {
+			all, err := repos.Deliveries.Page(ctx, o, hook.ID, "", "", 10)
+			return len(all), err
+		},
+		"events": func(o string) (int, error) {
+			all, err := repos.ContactHistory.Events(ctx, o, contact.ID)
+			return len(all), err
+		},
+	} {
+		theirs, err := count(other)
+		Must(t, err)
+		own, err := count(org)
+		Must(t, err)
+		Same(t, what+" of another organisation, and its own", []int{theirs, own}, []int{0, 1})
+	}
+	Must(t, repos.LookupContacts.Tie(ctx, other, entry.ID, contact.ID))
+	tied, err := repos.Statement.Find(ctx, org, entry.ID)
+	Must(t, err)
+	Same(t, "the contact of another organisation's lookup", tied.ContactID, "")
 	Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		for what, lock := range map[string]func(orgID string) error{
 			"contact": func(o string) error { _, err := r.Contacts.Lock(ctx, o, contact.ID); return err },
