@@ -151,13 +151,18 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 			return "", err
 		}
 		defer glebarez.end()
-		pocketbase, err := startPocketBase(ctx, dir)
+		pocketbase, err := startPocketBase(ctx, dir, "NORMAL")
 		if err != nil {
 			return "", err
 		}
 		defer pocketbase.end()
+		full, err := startPocketBase(ctx, dir, "FULL")
+		if err != nil {
+			return "", err
+		}
+		defer full.end()
 		all = append(all, besideGlebarez(seeded, glebarez))
-		all = append(all, besidePocketBase(seeded, pocketbase)...)
+		all = append(all, besidePocketBase(seeded, pocketbase, full)...)
 	}
 	if err := compare(ctx, s, db, base, all, env, "--cpu-profile", profilePath); err != nil {
 		return "", err

@@ -27,10 +27,11 @@ func startModule(ctx context.Context, dir, name string, args ...string) (*server
 	return started, nil
 }
 
-// startPocketBase starts PocketBase with a database of its own.
-func startPocketBase(ctx context.Context, dir string) (*server, error) {
+// startPocketBase starts PocketBase with a database of its own. synchronous is NORMAL, as is its own default, or FULL, as
+// in the program.
+func startPocketBase(ctx context.Context, dir, synchronous string) (*server, error) {
 	return startModule(ctx, dir, "pocketbase",
-		filepath.Join(dir, "pb_data"), strconv.Itoa(pocketbaseRows), strings.Repeat("x", 4000))
+		filepath.Join(dir, "pb_data_"+synchronous), strconv.Itoa(pocketbaseRows), strings.Repeat("x", 4000), synchronous)
 }
 
 // besideGlebarez compares a cached lookup with a bare SELECT through the driver that the program used before.
@@ -42,9 +43,11 @@ func besideGlebarez(seeded seeded, glebarez *server) comparison {
 	}
 }
 
-// besidePocketBase compares the commonest requests with PocketBase's own API, which answers before its journal is on
-// disk (WAL, synchronous NORMAL).
-func besidePocketBase(seeded seeded, pocketbase *server) []comparison {
+// besidePocketBase compares the commonest requests with PocketBase's own API. That of its default answers before its
+// journal is on disk; full waits for the disk as the program does.
+func besidePocketBase(seeded seeded, pocketbase, full *server) []comparison {
+	create := func(i int) string { return post("/api/collections/leads/records", i) }
+	lead := func(i int) string { return post("/api/webhooks/receive/"+seeded.tokens[0], i) }
 	return []comparison{
 		{
 			"lookup from history / PocketBase reads a record",
@@ -53,10 +56,7 @@ func besidePocketBase(seeded seeded, pocketbase *server) []comparison {
 				return get(fmt.Sprintf("/api/collections/answers/records/r%014d", i%pocketbaseRows), "")
 			}, 200, pocketbase,
 		},
-		{
-			"webhook / PocketBase creates a record",
-			func(i int) string { return post("/api/webhooks/receive/"+seeded.tokens[0], i) },
-			func(i int) string { return post("/api/collections/leads/records", i) }, 200, pocketbase,
-		},
+		{"webhook / PocketBase creates a record", lead, create, 200, pocketbase},
+		{"webhook / PocketBase creates a record, synchronous FULL", lead, create, 200, full},
 	}
 }

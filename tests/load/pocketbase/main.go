@@ -1,8 +1,8 @@
 // Command pocketbase is a second baseline of the benchmark: PocketBase reading a record by an indexed field, and
 // creating one, through its own API. It is a separate module, so that the program's does not depend on it.
 //
-// Its durability differs: SQLite with WAL and synchronous NORMAL, so a power failure may lose a created record, unlike
-// in the program.
+// Its own durability differs: SQLite with WAL and synchronous NORMAL, so a power failure may lose a created record, unlike
+// in the program. It may be started with the program's, FULL.
 package main
 
 import (
@@ -13,17 +13,18 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/pocketbase/dbx"
 	"github.com/pocketbase/pocketbase"
 	"github.com/pocketbase/pocketbase/apis"
 	"github.com/pocketbase/pocketbase/core"
 	"github.com/pocketbase/pocketbase/tools/types"
 )
 
-// main takes a directory for its files, the number of answers and the text of each.
+// main takes a directory for its files, the number of answers, the text of each, and how SQLite is to synchronise.
 func main() {
 	rows, err := strconv.Atoi(os.Args[2])
 	if err == nil {
-		err = serve(os.Args[1], rows, os.Args[3])
+		err = serve(os.Args[1], rows, os.Args[3], os.Args[4])
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -31,8 +32,15 @@ func main() {
 }
 
 // serve fills a database in dir with answers of the given text, and serves it.
-func serve(dir string, rows int, text string) error {
-	app := pocketbase.NewWithConfig(pocketbase.Config{DefaultDataDir: dir, HideStartBanner: true})
+func serve(dir string, rows int, text, synchronous string) error {
+	app := pocketbase.NewWithConfig(pocketbase.Config{
+		DefaultDataDir: dir, HideStartBanner: true,
+		DBConnect: func(path string) (*dbx.DB, error) { // core.DefaultDBConnect, but for synchronous
+			return dbx.Open("sqlite", path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)"+
+				"&_pragma=journal_size_limit(200000000)&_pragma=synchronous("+synchronous+")&_pragma=foreign_keys(ON)"+
+				"&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32000)")
+		},
+	})
 	if err := app.Bootstrap(); err != nil {
 		return err
 	}
