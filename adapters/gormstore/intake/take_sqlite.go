@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"strings"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
@@ -12,10 +13,14 @@ import (
 
 // The statements of an arrival on SQLite, row by row.
 var (
-	insertReceipt  = sentReceipt.Table.Insert() + " ON CONFLICT DO NOTHING"
-	insertContact  = sentContact.Table.Insert()
-	insertEvent    = sentEvent.Table.Insert()
-	insertDelivery = sentDelivery.Table.Insert()
+	insertReceipt = sentReceipt.Table.Insert() + " ON CONFLICT DO NOTHING"
+	insertContact = sentContact.Table.Insert()
+	// insertUnindexedis for a contact without documents. The trigger that indexes documents makes SQLite copy each page
+	// that an insertion changes, in case it is to be taken back alone. After a failure here all is taken back, so that
+	// nothing needs to be copied; but OR FAIL is also what the trigger would do at a document's second index.
+	insertUnindexed = strings.Replace(insertContact, "INSERT", "INSERT OR FAIL", 1)
+	insertEvent     = sentEvent.Table.Insert()
+	insertDelivery  = sentDelivery.Table.Insert()
 )
 
 // takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
@@ -33,7 +38,11 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				if t.turns != nil {
 					t.contact.AssigneeID = engine.Optional(t.turns.TakeOn(w))
 				}
-				w.Exec(insertContact, sentContact.Values(t.contact)...)
+				insert := insertContact
+				if t.contact.DocIndex == nil {
+					insert = insertUnindexed
+				}
+				w.Exec(insert, sentContact.Values(t.contact)...)
 				w.Exec(insertEvent, sentEvent.Values(&t.event)...)
 				w.Exec(team.InsertNotification, sentNotification.Values(&t.notification)...)
 				if t.mails || heard.In(w, t.contact.OrgID, automation.ContactCreated) {
