@@ -12,6 +12,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
+	"fichario/app"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/catalog"
@@ -134,6 +135,9 @@ func TestAnExportIsWhatWasPutIn(t *testing.T) {
 			`","mensagem":"Olá"}`
 		id := must(s.intake.Receive(ctx, hook, post(body))).ContactID
 		done(s.contacts.Note(ctx, owner, id, "ligar à tarde"))
+		done(s.store.Repos().Notifications.Create(ctx, crm.Notification{
+			ID: app.NewID(), OrgID: s.orgID, Kind: crm.JobDead, ContactID: id, Subject: "Avisar o time", At: time.Now(),
+		}))
 		asked := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		again := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		must(s.ask(owner, lookups.Request{Document: cpfs[1]}))

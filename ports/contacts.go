@@ -14,7 +14,7 @@ import (
 type ContactChanges struct {
 	// Newest is the id of the newest one.
 	Newest string
-	// Events is how many there are.
+	// Events is how many there are, with those of contacts that came by a webhook.
 	Events int
 	// Removed is how many contacts were deleted or merged into others.
 	Removed int
@@ -54,7 +54,8 @@ type ContactHistory interface {
 	AddNote(ctx context.Context, e crm.Event) error
 	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
 	Log(ctx context.Context, e crm.Event) error
-	// Events returns the history of a contact and of those merged into it, oldest first.
+	// Events returns the history of a contact and of those merged into it, oldest first. That of a contact that came by a
+	// webhook begins with an entry of that, under the contact's id.
 	Events(ctx context.Context, orgID, contactID string) ([]crm.Event, error)
 	// Changed returns what happened after since, for each organisation in which anything did.
 	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)

@@ -28,14 +28,12 @@ type Arrival struct {
 	Lead, Page string
 }
 
-// Newcomer is a contact to be made. Event is the history entry of its making, Notification what the team is told, Job
-// what fires the automations and tells members, which is written where somebody hears of it. All three carry the
-// contact, its organisation and the delivery's time; the job is new.
+// Newcomer is a contact to be made. Its history begins with an entry that names the webhook, and the team is told of it:
+// both follow from the contact itself. Job is what fires the automations and tells members, which is written where
+// somebody hears of it. It carries the contact, its organisation and the delivery's time, and is new.
 type Newcomer struct {
-	Contact      crm.Contact
-	Event        crm.Event
-	Notification crm.Notification
-	Job          automation.Job
+	Contact crm.Contact
+	Job     automation.Job
 	// Key is the idempotency key of what was sent about the person, unique within the webhook; empty where nothing can
 	// serve as one.
 	Key string

@@ -6,7 +6,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// Notifications stores what the team is told in the interface.
+// Notifications stores what the team is told in the interface. That a contact came by a webhook is not stored: it is
+// listed as long as the contact is there, under the contact's id.
 type Notifications interface {
 	Create(ctx context.Context, n crm.Notification) error
 	// CreateOnce is Create unless this mark of the subject was notified before, and reports whether it created one. Only

@@ -74,6 +74,14 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 				return err
 			}, strings.Fields(c.index)...)
 		}
+		walks(t, s, "what the team is told", func(cn engine.Conn) error {
+			_, err := s.repos(cn).Notifications.List(t.Context(), planOrg, planKey, 50)
+			return err
+		}, "contacts_came", map[string]string{"sqlite": "contacts_org", "postgres": "contacts_pkey"}[s.Writer.Name()])
+		walks(t, s, "what a member has not read", func(cn engine.Conn) error {
+			_, err := s.repos(cn).Notifications.Unread(t.Context(), planOrg, planKey)
+			return err
+		}, "contacts_came")
 		totals := func(f ports.ContactFilter) func(engine.Conn) error {
 			return func(cn engine.Conn) error {
 				_, err := s.repos(cn).ContactSearch.Totals(t.Context(), planOrg, f, 1000)

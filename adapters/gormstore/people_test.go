@@ -27,9 +27,8 @@ func TestRetriesOfSeveralOutliveADataKey(t *testing.T) {
 			for _, key := range keys {
 				c := crm.Contact{ID: id(), OrgID: orgID, WebhookID: orgID, StageID: orgID, CreatedAt: now}
 				a.People = append(a.People, ports.Newcomer{
-					Contact: c, Key: key, Event: crm.Event{ID: id(), OrgID: orgID, ContactID: c.ID, At: now},
-					Notification: crm.Notification{ID: id(), OrgID: orgID, ContactID: c.ID, At: now},
-					Job:          automation.Job{ID: id(), OrgID: orgID, ContactID: c.ID, RunAt: now, CreatedAt: now},
+					Contact: c, Key: key,
+					Job: automation.Job{ID: id(), OrgID: orgID, ContactID: c.ID, RunAt: now, CreatedAt: now},
 				})
 			}
 			receipts, err := s.Repos().Inbox.Take(t.Context(), a)

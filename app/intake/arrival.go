@@ -101,12 +101,6 @@ func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, kno
 		c := contactOf(hook, draft, d.At)
 		a.People[i] = ports.Newcomer{
 			Contact: c, Key: known.keys[i], RotationID: hook.RotationID, Sequence: sequence,
-			Event: crm.Event{
-				ID: app.NewID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: d.At,
-			},
-			Notification: crm.Notification{
-				ID: app.NewID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: d.At,
-			},
 			Job: automation.Job{
 				ID: app.NewID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready,
 				RunAt: d.At, CreatedAt: d.At,

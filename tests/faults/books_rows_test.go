@@ -44,14 +44,13 @@ func (b *books) auditLeads(w *shift) {
 		b.people[email] = id
 	})
 	for _, query := range []string{
-		"SELECT contact_id, 'event ' FROM contact_events WHERE id > $1 AND kind = 'criado' AND actor = 'Sob carga'",
-		"SELECT contact_id, 'notification ' FROM notifications WHERE id > $1 AND kind = 'contato'",
+		"SELECT c.id, 'webhook ' FROM contacts c JOIN webhooks w ON w.id = c.webhook_id WHERE c.id > $1 AND w.name = 'Sob carga'",
 		"SELECT contact_id, 'delivery ' FROM deliveries WHERE id > $1 AND outcome = 'accepted'",
 	} {
 		read(query, func(id, part string) { parts[id] += part })
 	}
 	for _, has := range parts {
-		if has != "event notification delivery " {
+		if has != "webhook delivery " {
 			t.Errorf("a contact of the shift has %q", has)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,23 +143,18 @@ func notedOnce(t *testing.T, o *org) {
 	}
 }
 
-// whole checks that every contact, acknowledged or not, has all that belongs to it: one history entry that names the
-// webhook, one notification, one accepted delivery, one in the counter. It returns the number of contacts.
-func whole(t *testing.T, o *org, h hook, name string) int {
+// whole checks that every contact, acknowledged or not, has all that belongs to it: its webhook, from which the entry of
+// its history and what the team is told follow, one accepted delivery, one in the counter. It returns the number of
+// contacts.
+func whole(t *testing.T, o *org, h hook) int {
 	t.Helper()
 	census := o.Census(t)
 	for id := range census.Emails {
-		created := slices.DeleteFunc(slices.Clone(census.Histories[id]), func(entry string) bool {
-			return !strings.HasPrefix(entry, "criado ")
-		})
-		got := line(census.Notifications[id], census.Accepted[id], created)
-		if want := line(1, 1, []string{"criado " + name}); got != want {
-			t.Errorf("a contact has (notifications, deliveries, history) %s, want %s", got, want)
+		if got, want := line(census.Webhooks[id], census.Accepted[id]), line(h.ID, 1); got != want {
+			t.Errorf("a contact has (webhook, deliveries) %s, want %s", got, want)
 		}
 	}
 	all := len(census.Emails)
-	expect(t, "contacts with a history", len(census.Histories), all)
-	expect(t, "contacts with a notification", len(census.Notifications), all)
 	expect(t, "contacts with an accepted delivery", len(census.Accepted), all)
 	expect(t, "received", o.Show(h).Received, all)
 	o.Command("doctor") // exits with an error if it finds anything

@@ -105,7 +105,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 			}
 		}
 	}
-	all := whole(t, o, h, "Em grupo")
+	all := whole(t, o, h)
 	expect(t, "contacts", all, 5*len(posts))
 	t.Logf("%d posts, %d without an answer", len(posts), lost)
 }

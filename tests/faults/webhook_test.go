@@ -103,7 +103,7 @@ func killing(t *testing.T, env map[string]string) {
 		}
 		expect(t, "contacts that were called about", len(byContact), len(all))
 	}
-	whole(t, o, h, "Sob carga")
+	whole(t, o, h)
 	notedOnce(t, o)
 	acked := 0
 	for _, p := range posts {
@@ -170,7 +170,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 	settle(t, o, h, posts)
 	// a run whose end could not be written is repeated when its lease expires
 	o.Settled(len(o.Census(t).Emails))
-	whole(t, o, h, "Sem banco")
+	whole(t, o, h)
 	notedOnce(t, o)
 }
 
@@ -192,7 +192,7 @@ func lockedDatabase(t *testing.T) {
 	unlock()
 	o.Nothing(t, h)
 	o.Accept(h, intaketest.Lead("destrancado"))
-	whole(t, o, h, "Trancado")
+	whole(t, o, h)
 }
 
 // TestSlowWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay
@@ -313,7 +313,7 @@ func TestWebhookSIGTERM(t *testing.T) {
 			expect(t, "run", line(r.State, r.Attempts), "done 1")
 		}
 		expect(t, "calls", len(receiver.Calls()), contacts+1)
-		whole(t, o, h, "Parada")
+		whole(t, o, h)
 		t.Logf("%d calls had begun before the end", begun)
 	})
 }

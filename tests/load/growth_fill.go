@@ -380,10 +380,6 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 	d.ContactID = c.ID
 	_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d, People: []ports.Newcomer{{
 		Contact: c,
-		Event:   crm.Event{ID: idAt(at), OrgID: f.Org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
-		Notification: crm.Notification{
-			ID: idAt(at), OrgID: f.Org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at,
-		},
 		Job: automation.Job{
 			ID: idAt(at), OrgID: f.Org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at,
 			CreatedAt: at,

@@ -114,7 +114,7 @@ func (w *world) judgeDoctor(ctx context.Context) {
 // shown is what there is of batches, or in the history of contacts, that break an invariant.
 func (w *world) shown(name string, ids []string) string {
 	list := "'" + strings.Join(ids, "', '") + "'"
-	if strings.Contains(name, "history entry") {
+	if strings.Contains(name, "contact's history") {
 		return fmt.Sprint("\n", w.rows("SELECT contact_id, kind, at FROM contact_events WHERE contact_id IN ("+list+") ORDER BY id"))
 	}
 	if !strings.Contains(name, "batch") {

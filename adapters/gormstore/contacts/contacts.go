@@ -151,10 +151,12 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 	out := map[string]ports.ContactChanges{}
 	err := r.Query(ctx, "contacts.changed", func(db *gorm.DB) error {
 		var rows []row
-		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
-			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id AND c.org_id = e.org_id
-			WHERE e.id >= ? GROUP BY c.org_id`,
-			engine.FirstID(since)).Scan(&rows).Error
+		err := db.Raw(`SELECT CAST(org_id AS text) AS org_id, max(CAST(id AS text)) AS newest, COUNT(*) AS events FROM (
+				SELECT e.org_id, e.id FROM contact_events e JOIN contacts c ON c.id = e.contact_id AND c.org_id = e.org_id
+				WHERE e.id >= ?
+				UNION ALL SELECT org_id, id FROM contacts WHERE id >= ? AND webhook_id IS NOT NULL
+			) AS happened GROUP BY org_id`,
+			engine.FirstID(since), engine.FirstID(since)).Scan(&rows).Error
 		if err != nil {
 			return err
 		}
@@ -209,12 +211,15 @@ func insert(db *gorm.DB, row ContactRow, event EventRow) error {
 	if err := hold(db, string(row.OrgID), string(row.StageID)); err != nil {
 		return err
 	}
-	return Insert(db, engine.SomeSlot(), []ContactRow{row}, []EventRow{event})
+	if err := db.Create(&event).Error; err != nil {
+		return err
+	}
+	return Insert(db, engine.SomeSlot(), []ContactRow{row})
 }
 
-// Insert writes new contacts, the event of each, and last, in a slot, their figures, for which others wait. Posts that
-// share a transaction write the same rows by statements of their own (takeOnSQLite, takeOnPostgres).
-func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error {
+// Insert writes new contacts and last, in a slot, their figures, for which others wait. Posts that share a transaction
+// write the same rows by statements of their own (takeOnSQLite, takeOnPostgres).
+func Insert(db *gorm.DB, slot int64, rows []ContactRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -222,10 +227,8 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error
 	for i := range rows {
 		figures.Add(&rows[i], 1)
 	}
-	for _, some := range []any{&rows, &events} {
-		if err := db.Create(some).Error; err != nil {
-			return err
-		}
+	if err := db.Create(&rows).Error; err != nil {
+		return err
 	}
 	return figures.Count(engine.Through(db))
 }
@@ -314,9 +317,4 @@ func (r contacts) Stray(ctx context.Context, most int) ([]crm.Contact, error) {
 	}
 	return engine.FindAll(ctx, r.Query, op, ContactRow.brief, withoutNote,
 		engine.Where("stage_id IN ?", gone), engine.Order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(most) })
-}
-
-func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Event, error) {
-	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(orgID, contactID),
-		engine.Order("id"))
 }

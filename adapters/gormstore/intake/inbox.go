@@ -14,7 +14,6 @@ import (
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -41,14 +40,12 @@ type inbox struct {
 
 // taken is an arrival of at most one person as rows, sealed by the waiting requests rather than by the single worker.
 type taken struct {
-	delivery     DeliveryRow
-	contact      *contacts.ContactRow // nil where only the delivery is written
-	event        contacts.EventRow
-	notification team.NotificationRow
-	job          automations.JobRow
-	receipt      *receiptRow     // nil when nothing identifies the post
-	turns        *contacts.Turns // nil where the webhook has no rotation
-	mails        bool            // its job is written whoever listens
+	delivery DeliveryRow
+	contact  *contacts.ContactRow // nil where only the delivery is written
+	job      automations.JobRow
+	receipt  *receiptRow     // nil when nothing identifies the post
+	turns    *contacts.Turns // nil where the webhook has no rotation
+	mails    bool            // its job is written whoever listens
 }
 
 // factsOf are the facts of a contact that came in, after its turn was taken.
@@ -62,9 +59,7 @@ func factsOf(row *contacts.ContactRow) string {
 func takenOf(v *engine.Vault, n ports.Newcomer, k identity) taken {
 	contact := contacts.ContactRowOf(v, n.Contact)
 	t := taken{
-		contact: &contact, event: contacts.EventRowOf(v, n.Event), notification: team.NotificationRowOf(n.Notification),
-		job:   automations.JobRowOf(n.Job),
-		turns: contacts.TurnsOf(n),
+		contact: &contact, job: automations.JobRowOf(n.Job), turns: contacts.TurnsOf(n),
 	}
 	if n.Key != "" {
 		t.receipt = &receiptRow{

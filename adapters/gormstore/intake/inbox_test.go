@@ -40,9 +40,7 @@ func TestWhatIsForgottenMeanwhile(t *testing.T) {
 		Delivery: webhook.Delivery{ID: id, OrgID: id, WebhookID: id, At: now},
 		People: []ports.Newcomer{{
 			Contact: crm.Contact{ID: id, OrgID: id, WebhookID: id, StageID: id, CreatedAt: now}, Key: "a",
-			Event:        crm.Event{ID: id, OrgID: id, ContactID: id, At: now},
-			Notification: crm.Notification{ID: id, OrgID: id, ContactID: id, At: now},
-			Job:          automation.Job{ID: id, OrgID: id, ContactID: id, RunAt: now, CreatedAt: now},
+			Job: automation.Job{ID: id, OrgID: id, ContactID: id, RunAt: now, CreatedAt: now},
 		}},
 	})
 	if err != nil || len(receipts) != 1 || receipts[0] != (ports.Receipt{ContactID: id}) || tries != 2 {

@@ -9,7 +9,6 @@ import (
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 	"fichario/domain/webhook"
 )
@@ -49,12 +48,6 @@ var (
 	sentContact  = engine.TableOf(contacts.ContactRow{}).Sent("contact_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "webhook_id": "delivery_webhook_id::uuid", "created_at": "delivery_at",
 	})
-	sentEvent = engine.TableOf(contacts.EventRow{}).Sent("event_", map[string]string{
-		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
-	})
-	sentNotification = team.NotificationTable.Sent("notification_", map[string]string{
-		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at", "batch_id": "NULL",
-	})
 	sentJob = automations.JobTable.Sent("job_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
 		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
@@ -73,12 +66,12 @@ var (
 	sentReceipt = engine.TableOf(receiptRow{}).Sent("receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	})
-	takeArrays = engine.ArraysOf(3, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
+	takeArrays = engine.ArraysOf(3, sentDelivery, sentContact, sentJob, sentReceipt)
 )
 
 // takeValues are the parameters of takeStatement.
 func takeValues(in []taken, slot int64) []any {
-	rows, mails := make([][]reflect.Value, 6), false
+	rows, mails := make([][]reflect.Value, 4), false
 	for i := range rows {
 		rows[i] = make([]reflect.Value, len(in)) // zero where an arrival has no such row
 	}
@@ -88,14 +81,12 @@ func takeValues(in []taken, slot int64) []any {
 		rows[0][i] = reflect.ValueOf(&t.delivery).Elem()
 		if t.contact != nil {
 			rows[1][i] = reflect.ValueOf(t.contact).Elem()
-			rows[2][i] = reflect.ValueOf(&t.event).Elem()
-			rows[3][i] = reflect.ValueOf(&t.notification).Elem()
 		}
 		if t.job.ID != "" {
-			rows[4][i] = reflect.ValueOf(&t.job).Elem()
+			rows[2][i] = reflect.ValueOf(&t.job).Elem()
 		}
 		if t.receipt != nil {
-			rows[5][i] = reflect.ValueOf(t.receipt).Elem()
+			rows[3][i] = reflect.ValueOf(t.receipt).Elem()
 		}
 	}
 	return append([]any{slot, mails}, takeArrays.Values(rows...)...)
@@ -124,10 +115,6 @@ WITH arrived AS (
 	RETURNING contact_id
 ), ` + made + `, contact AS (
 	` + sentContact.Insert("made") + `
-), event AS (
-	` + sentEvent.Insert("made") + `
-), notification AS (
-	` + sentNotification.Insert("made") + `
 ), job AS (
 	` + sentJob.Insert("made WHERE $2::boolean OR "+
 		automations.Listening("delivery_org_id::uuid", engine.Literal(automation.ContactCreated))) + `

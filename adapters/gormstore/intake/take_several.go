@@ -13,7 +13,6 @@ import (
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -67,10 +66,9 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	}
 	delivery, people := a.delivery, a.people
 	var receipts []receiptRow
-	made, events := make([]contacts.ContactRow, len(people)), make([]contacts.EventRow, len(people))
-	notifications, jobs := make([]team.NotificationRow, len(people)), make([]automations.JobRow, len(people))
+	made, jobs := make([]contacts.ContactRow, len(people)), make([]automations.JobRow, len(people))
 	for i, p := range people {
-		made[i], events[i], notifications[i], jobs[i] = *p.contact, p.event, p.notification, p.job
+		made[i], jobs[i] = *p.contact, p.job
 		if p.receipt != nil {
 			receipts = append(receipts, *p.receipt)
 		}
@@ -91,15 +89,8 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	if err := a.log(tx); err != nil {
 		return err
 	}
-	var rows []any
 	if len(a.others) > 0 {
-		rows = append(rows, &a.others)
-	}
-	if len(people) > 0 {
-		rows = append(rows, &notifications)
-	}
-	for _, some := range rows {
-		if err := tx.Create(some).Error; err != nil {
+		if err := tx.Create(&a.others).Error; err != nil {
 			return err
 		}
 	}
@@ -119,7 +110,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 			return err
 		}
 	}
-	return contacts.Insert(tx, r.slot, made, events)
+	return contacts.Insert(tx, r.slot, made)
 }
 
 // mayBeWritten returns ports.ErrErased for a replay of what is gone, and errKnown for a lead that was read before.

@@ -7,7 +7,6 @@ import (
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 )
 
@@ -19,7 +18,6 @@ var (
 	// that an insertion changes, in case it is to be taken back alone. After a failure here all is taken back, so that
 	// nothing needs to be copied; but OR FAIL is also what the trigger would do at a document's second index.
 	insertUnindexed = strings.Replace(insertContact, "INSERT", "INSERT OR FAIL", 1)
-	insertEvent     = sentEvent.Table.Insert()
 	insertDelivery  = sentDelivery.Table.Insert()
 )
 
@@ -43,8 +41,6 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 					insert = insertUnindexed
 				}
 				w.Exec(insert, sentContact.Values(t.contact)...)
-				w.Exec(insertEvent, sentEvent.Values(&t.event)...)
-				w.Exec(team.InsertNotification, sentNotification.Values(&t.notification)...)
 				if t.mails || heard.In(w, t.contact.OrgID, automation.ContactCreated) {
 					t.job.Facts = factsOf(t.contact)
 					w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)

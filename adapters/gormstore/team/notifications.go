@@ -1,8 +1,10 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -64,6 +66,42 @@ func (r notifications) CreateOnce(
 	return told, err
 }
 
+// toldRow is a notification with the names of what it is about.
+type toldRow struct {
+	Row         NotificationRow `gorm:"embedded"`
+	ContactName string
+	BatchName   string
+}
+
+func (told toldRow) notification(read engine.UID) crm.Notification {
+	row := told.Row
+	return crm.Notification{
+		ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
+		ContactID: row.ContactID.Known(), ContactName: told.ContactName, BatchID: row.BatchID.Text(),
+		BatchName: told.BatchName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
+	}
+}
+
+// cameSince selects contacts that came by a webhook, the newest first. Their notification follows from them; those of earlier
+// versions have it as a row too.
+func cameSince(db *gorm.DB, orgID, after string, limit int) *gorm.DB {
+	walk := engine.WalkOf("contacts_came", "org_id", orgID)
+	walk.Only = "COALESCE(webhook_id IS NOT NULL, false)"
+	return walk.Page(db.Table("contacts"), "contacts", after, engine.AfterAll, false, limit)
+}
+
+// newestOf returns the newest of stored notifications and of those of contacts that came, each once. A stored one is a
+// moment younger than its contact.
+func newestOf(stored, came []toldRow, limit int) []toldRow {
+	told := map[engine.UID]bool{}
+	for _, n := range stored {
+		told[n.Row.ContactID] = told[n.Row.ContactID] || n.Row.Kind == string(crm.NewContact)
+	}
+	all := append(stored, slices.DeleteFunc(came, func(n toldRow) bool { return told[n.Row.ID] })...)
+	slices.SortFunc(all, func(a, b toldRow) int { return cmp.Compare(b.Row.ID, a.Row.ID) })
+	return all[:min(limit, len(all))]
+}
+
 func (r notifications) List(
 	ctx context.Context, orgID, memberID string, limit int,
 ) (out []crm.Notification, err error) {
@@ -72,12 +110,7 @@ func (r notifications) List(
 		if err != nil {
 			return err
 		}
-		type namedRow struct {
-			Row         NotificationRow `gorm:"embedded"`
-			ContactName string
-			BatchName   string
-		}
-		page := func(w engine.Window, limit int) (found []namedRow, err error) {
+		page := func(w engine.Window, limit int) (found []toldRow, err error) {
 			return found, db.Table("notifications").Select(notificationColumns+", COALESCE(contacts.name, '') AS contact_name, "+
 				"COALESCE(batches.name, '') AS batch_name").
 				Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id AND contacts.org_id = notifications.org_id").
@@ -85,17 +118,19 @@ func (r notifications) List(
 				Where("notifications.org_id = ? AND notifications.id > ? AND notifications.id < ?", orgID, w.Above, w.Below).
 				Where(w.Edges).Order("notifications.id DESC").Limit(limit).Find(&found).Error
 		}
-		rows, err := engine.NewestFirst(engine.NotificationsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll),
-			limit, page)
-		out = make([]crm.Notification, len(rows))
-		for i, named := range rows {
-			row := named.Row
-			out[i] = crm.Notification{
-				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
-				ContactID: row.ContactID.Known(), ContactName: named.ContactName, BatchID: row.BatchID.Text(),
-				BatchName: named.BatchName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
-			}
+		stored, err := engine.NewestFirst(
+			engine.NotificationsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll), limit, page)
+		if err != nil {
+			return err
 		}
+		var came []toldRow
+		some := cameSince(db.Session(&gorm.Session{NewDB: true}), orgID, engine.BeforeAll, limit).
+			Select("id, org_id, name, created_at, webhook_id")
+		err = db.Table("(?) AS c", some).Joins("LEFT JOIN webhooks ON webhooks.id = c.webhook_id").
+			Select("c.id, c.org_id, c.id AS contact_id, c.name AS contact_name, c.created_at AS at, " +
+				"COALESCE(webhooks.name, '') AS subject, " + engine.Literal(crm.NewContact) + " AS kind").Find(&came).Error
+		out = engine.Mapped(newestOf(stored, came, limit),
+			func(told toldRow) crm.Notification { return told.notification(read) })
 		return err
 	})
 	return out, err
@@ -111,38 +146,47 @@ func readUpTo(db *gorm.DB, memberID string) (engine.UID, error) {
 	return mark.UpTo, err
 }
 
-func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int, error) {
+func (r notifications) Unread(ctx context.Context, orgID, memberID string) (unread int, err error) {
 	const most = 100
-	var unread []engine.UID
-	err := r.QueryList(ctx, "notifications.unread", func(db *gorm.DB) error {
+	err = r.QueryList(ctx, "notifications.unread", func(db *gorm.DB) error {
 		read, err := readUpTo(db, memberID)
 		if err != nil {
 			return err
 		}
-		page := func(w engine.Window, limit int) (found []engine.UID, err error) {
-			err = db.Model(&NotificationRow{}).Where("org_id = ? AND id > ? AND id < ?", orgID, w.Above, w.Below).
-				Where(w.Edges).Limit(limit).Pluck("id", &found).Error
-			return found, err
+		after := max(engine.BeforeAll, string(read))
+		page := func(w engine.Window, limit int) (found []toldRow, err error) {
+			return found, db.Table("notifications").Select("id, kind, contact_id").
+				Where("org_id = ? AND id > ? AND id < ?", orgID, w.Above, w.Below).Where(w.Edges).Limit(limit).Find(&found).Error
 		}
-		windows := engine.NotificationsByMonth.Windows(db, r.Edges, max(engine.BeforeAll, string(read)), engine.AfterAll)
-		unread, err = engine.NewestFirst(windows, most, page)
+		stored, err := engine.NewestFirst(
+			engine.NotificationsByMonth.Windows(db, r.Edges, after, engine.AfterAll), most, page)
+		if err != nil {
+			return err
+		}
+		var came []toldRow
+		err = cameSince(db, orgID, after, most).Select("id").Find(&came).Error
+		unread = len(newestOf(stored, came, most))
 		return err
 	})
-	return len(unread), err
+	return unread, err
 }
 
-// markRead reads and writes in one statement, so that a mark never names another organisation's notification, and never
-// moves back.
+// markRead reads and writes in one statement, so that a mark never names another organisation's row, and never moves
+// back.
 const markRead = `INSERT INTO notification_marks (member_id, up_to)
-	SELECT members.id, notifications.id FROM members JOIN notifications ON notifications.org_id = members.org_id
-	WHERE members.id = ? AND members.org_id = ? AND notifications.id = ?
+	SELECT members.id, t.id FROM members JOIN %s AS t ON t.org_id = members.org_id
+	WHERE members.id = ? AND members.org_id = ? AND t.id = ?
 	ON CONFLICT (member_id) DO UPDATE SET up_to = excluded.up_to WHERE notification_marks.up_to < excluded.up_to`
 
 func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
-	_, err := r.ExecCount(ctx, "notifications.readAll", func(db *gorm.DB) *gorm.DB {
-		return db.Exec(markRead, memberID, orgID, upTo)
+	return r.Exec(ctx, "notifications.readAll", func(db *gorm.DB) error {
+		for _, table := range []string{"notifications", "contacts"} {
+			if err := db.Exec(fmt.Sprintf(markRead, table), memberID, orgID, upTo).Error; err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return err
 }
 
 // AddNotifications writes notifications on PostgreSQL.

@@ -133,6 +133,19 @@ func ArrivalOf(w webhook.Webhook, stageID string, people int) ports.Arrival {
 	return a
 }
 
+// Came is the entry with which the history of a webhook's contact begins.
+func Came(c crm.Contact, w webhook.Webhook) crm.Event {
+	return crm.Event{ID: c.ID, OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: c.CreatedAt}
+}
+
+// Told is what the team is told of a webhook's contact.
+func Told(c crm.Contact, w webhook.Webhook) crm.Notification {
+	return crm.Notification{
+		ID: c.ID, OrgID: c.OrgID, ContactID: c.ID, ContactName: c.Name, Kind: crm.NewContact, Subject: w.Name,
+		At: c.CreatedAt,
+	}
+}
+
 func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 	c := crm.Contact{
 		ID: ID(), OrgID: w.OrgID, WebhookID: w.ID, Name: "Bia Rocha", Email: "bia@example.com", Phone: "(11) 98765-4321",
@@ -144,10 +157,6 @@ func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 	}
 	return ports.Newcomer{
 		Contact: c,
-		Event:   crm.Event{ID: ID(), OrgID: w.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: At},
-		Notification: crm.Notification{
-			ID: ID(), OrgID: w.OrgID, ContactID: c.ID, ContactName: c.Name, Kind: crm.NewContact, Subject: w.Name, At: At,
-		},
 		Job: automation.Job{
 			ID: ID(), OrgID: w.OrgID, Kind: automation.FanOut, ContactID: c.ID, State: automation.Ready, RunAt: At,
 			CreatedAt: At, Facts: automation.FactsOf(c),

@@ -44,11 +44,11 @@ func notifications(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "unread", read(ana), []bool{false, false})
 	unread(2)
-	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Contact.ID))
 	kit.Same(t, "read up to the first", read(ana), []bool{false, true})
 	unread(1)
 	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, dead.ID))
-	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Contact.ID))
 	kit.Same(t, "reading never goes back", read(ana), []bool{true, true})
 	unread(0)
 	kit.Same(t, "each for himself", read(rui), []bool{false, false})

@@ -15,13 +15,13 @@ import (
 
 // Census is the content of an organisation, by contact.
 type Census struct {
-	// Emails are the addresses of the contacts.
-	Emails map[string]string
+	// Emails are the addresses of the contacts, Webhooks where they came from.
+	Emails, Webhooks map[string]string
 	// Histories are the kinds and actors of the history entries.
 	Histories map[string][]string
-	// Notifications and Accepted count the notifications of a new contact, and the accepted deliveries that made it: the
-	// partial retry of a post names contacts that already existed.
-	Notifications, Accepted map[string]int
+	// Accepted counts the accepted deliveries that made a contact: the partial retry of a post names contacts that already
+	// existed.
+	Accepted map[string]int
 }
 
 // Census counts in the database itself, because lists are bounded and `contact show` takes a process per contact.
@@ -29,16 +29,16 @@ func (o *Org) Census(t *testing.T) Census {
 	t.Helper()
 	db := o.Database(t)
 	defer func() { _ = db.Close() }()
-	c := Census{map[string]string{}, map[string][]string{}, map[string]int{}, map[string]int{}}
+	c := Census{map[string]string{}, map[string]string{}, map[string][]string{}, map[string]int{}}
 	for query, take := range map[string]func(contact, text string){
 		"SELECT id, email FROM contacts WHERE org_id = $1": func(id, email string) {
 			c.Emails[id] = email
 		},
+		"SELECT id, COALESCE(CAST(webhook_id AS text), '') FROM contacts WHERE org_id = $1": func(id, webhook string) {
+			c.Webhooks[id] = webhook
+		},
 		"SELECT contact_id, kind || ' ' || actor FROM contact_events WHERE org_id = $1 ORDER BY id": func(id, entry string) {
 			c.Histories[id] = append(c.Histories[id], entry)
-		},
-		"SELECT contact_id, kind FROM notifications WHERE org_id = $1 AND kind = 'contato'": func(id, _ string) {
-			c.Notifications[id]++
 		},
 		`SELECT c.id, d.outcome FROM deliveries d JOIN contacts c ON c.id = d.contact_id AND c.created_at = d.at
 			WHERE d.org_id = $1 AND d.outcome = 'accepted'`: func(id, _ string) {
