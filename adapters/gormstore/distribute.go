@@ -17,7 +17,7 @@ import (
 // directory are the tables of which each node has a copy, in the order in which they refer to one another: what leads
 // from a secret or an address to its organisation, and configuration.
 var directory = []string{
-	"organisations", "members", "keys", "key_secrets", "origins", "webhooks", "webhook_tokens", "funnels",
+	"organisations", "members", "keys", "key_secrets", "origins", "webhooks", "webhook_names", "webhook_tokens", "funnels",
 	"stages", "automations", "purposes", "bundles", "rotations", "rotation_members", "member_preferences",
 	"notification_marks", "sessions", "identities", "passkeys", "recovery_codes", "one_time_codes", "tickets",
 	"data_keys", "subject_keys", "bureau_orders", "bureau_outs",

@@ -129,7 +129,7 @@ var made = map[int][]string{
 	100: {"TABLE charge_days"}, 99: {"TABLE key_refusals"}, 82: {"TABLE later_answers"}, 84: {"TABLE member_preferences"},
 	87: {"TABLE lead_sources", "TABLE leads"},
 	97: {"TABLE told_stages"}, 103: {"INDEX deliveries_refused"}, 107: {"INDEX contacts_of_assignee_in"},
-	109: {"INDEX contacts_came"},
+	109: {"INDEX contacts_came", "TABLE webhook_names"},
 	49:  {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
 		"TABLE first_answers"},

@@ -60,7 +60,7 @@ var everywhere = map[string][]string{
 		"batches.batches.Find SELECT batches",
 		"batches.batches.Items SELECT batch_items", "batches.batches.Lock SELECT batches",
 		"contacts.bulks.Find SELECT bulk_actions", "contacts.contacts.Find SELECT contacts",
-		"contacts.contacts.Lock SELECT contacts",
+		"contacts.contacts.Lock SELECT contacts", "contacts.cameOf SELECT contacts",
 		"contacts.removals.Find SELECT removed_contacts", "contacts.removals.Into SELECT removed_contacts",
 		"intake.deliveries.Find SELECT deliveries", "lookups.statement.Find SELECT lookups",
 		"privacy/persons.subjects.FindErasure SELECT erasures",

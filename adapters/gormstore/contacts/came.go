@@ -12,22 +12,48 @@ import (
 	"fichario/domain/crm"
 )
 
-// cameRow is a contact that came by a webhook. The entry of its history that says so is not stored beside it, but for
-// contacts of earlier versions, and those that were removed.
-type cameRow struct {
-	ID, OrgID engine.UID
-	Webhook   string
-	CreatedAt time.Time
+// CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and what
+// the team is told follow from it, and are not stored beside it, but for contacts of earlier versions.
+type CameRow struct {
+	ID, OrgID     engine.UID
+	Name, Webhook string
+	CreatedAt     time.Time
 }
 
-// ofWebhooks selects cameRow.
-func ofWebhooks(db *gorm.DB) *gorm.DB {
-	return db.Table("contacts").
-		Select("contacts.id, contacts.org_id, contacts.created_at, COALESCE(webhooks.name, '') AS webhook").
-		Joins("LEFT JOIN webhooks ON webhooks.id = contacts.webhook_id").Where("contacts.webhook_id IS NOT NULL")
+// camePart is what is read of contacts for CameRow.
+const camePart = "id, org_id, name, created_at, webhook_id"
+
+// cameOf reads CameRow of some contacts, of which camePart is selected.
+func cameOf(db, some *gorm.DB) (rows []CameRow, err error) {
+	return rows, db.Table("(?) AS c", some).Select(`c.id, c.org_id, c.name, c.created_at, COALESCE(
+		(SELECT n.name FROM webhook_names n WHERE n.webhook_id = c.webhook_id AND n.until > c.created_at
+			ORDER BY n.until LIMIT 1),
+		(SELECT w.name FROM webhooks w WHERE w.id = c.webhook_id), '') AS webhook`).Find(&rows).Error
 }
 
-func (row cameRow) event() crm.Event {
+// Came returns the newest contacts of an organisation that came by a webhook, with ids above one.
+func Came(db *gorm.DB, orgID, after string, limit int) ([]CameRow, error) {
+	return cameOf(db, cameAfter(db, orgID, after, limit).Select(camePart))
+}
+
+// CameIDs are the ids of Came.
+func CameIDs(db *gorm.DB, orgID, after string, limit int) (ids []engine.UID, err error) {
+	return ids, cameAfter(db, orgID, after, limit).Pluck("id", &ids).Error
+}
+
+func cameAfter(db *gorm.DB, orgID, after string, limit int) *gorm.DB {
+	walk := engine.WalkOf("contacts_came", "org_id", orgID)
+	walk.Only = "COALESCE(webhook_id IS NOT NULL, false)"
+	return walk.Page(db.Session(&gorm.Session{NewDB: true}).Table("contacts"), "contacts", after, engine.AfterAll, false, limit)
+}
+
+// cameAs is CameRow of one contact, if it came by a webhook.
+func cameAs(db *gorm.DB, orgID, id string) ([]CameRow, error) {
+	one := engine.Of(orgID, id)(db.Session(&gorm.Session{NewDB: true}).Table("contacts"))
+	return cameOf(db, one.Select(camePart).Where("webhook_id IS NOT NULL"))
+}
+
+func (row CameRow) event() crm.Event {
 	return crm.Event{
 		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ID), Kind: crm.ContactCreated, Actor: row.Webhook,
 		At: row.CreatedAt.UTC(),
@@ -43,20 +69,25 @@ func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Ev
 	}) {
 		return events, err
 	}
-	came, err := engine.FindAll(ctx, r.Query, op, cameRow.event, ofWebhooks, engine.InOf("contacts", orgID),
-		engine.Where("contacts.id = ?", engine.Optional(contactID)))
-	events = append(events, came...)
+	err = r.Query(ctx, op, func(db *gorm.DB) error {
+		came, err := cameAs(db, orgID, contactID)
+		events = append(events, engine.Mapped(came, CameRow.event)...)
+		return err
+	})
 	slices.SortStableFunc(events, func(a, b crm.Event) int { return strings.Compare(a.ID, b.ID) })
 	return events, err
 }
 
 // keepCame stores the entry of a contact that came by a webhook, before it is removed.
 func keepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
-	var came []cameRow
-	err := ofWebhooks(db).Where("contacts.org_id = ? AND contacts.id = ?", row.OrgID, row.ID).Where(`NOT EXISTS (
-		SELECT 1 FROM contact_events AS e WHERE e.contact_id = contacts.id AND e.org_id = contacts.org_id
-			AND e.kind = ` + engine.Literal(crm.ContactCreated) + ")").Find(&came).Error
+	came, err := cameAs(db, string(row.OrgID), string(row.ID))
 	if err != nil || len(came) == 0 {
+		return err
+	}
+	var stored []engine.UID
+	err = db.Model(&EventRow{}).Where("contact_id = ? AND kind = "+engine.Literal(crm.ContactCreated), row.ID).
+		Scopes(engine.In(string(row.OrgID))).Limit(1).Pluck("id", &stored).Error
+	if err != nil || len(stored) > 0 {
 		return err
 	}
 	event := EventRowOf(v, came[0].event())

@@ -31,7 +31,7 @@ func New(e *engine.Engine) engine.Room {
 	return engine.Room{
 		Rows: []schema.Tabler{
 			DeliveryContactRow{}, DeliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{},
-			webhookRow{}, leadSourceRow{}, leadRow{},
+			webhookRow{}, nameRow{}, leadSourceRow{}, leadRow{},
 		},
 		Tallies:    []engine.Tally{hourTally, receivedTally},
 		Statements: []string{insertReceipt, insertContact, insertUnindexed, insertDelivery, receivedTally.One, hourTally.One},

@@ -143,9 +143,32 @@ func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, er
 		engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 
+// nameRow is a name that a webhook had until a time: contacts that came before show it.
+type nameRow struct {
+	WebhookID engine.UID `gorm:"primaryKey"`
+	Until     time.Time  `gorm:"primaryKey"`
+	Name      string     `gorm:"not null"`
+}
+
+func (nameRow) TableName() string { return "webhook_names" }
+
+// keepName keeps the name of a webhook that is to have another.
+func keepName(db *gorm.DB, w webhook.Webhook) error {
+	var was []string
+	err := engine.Locked("UPDATE", "")(db).Model(&webhookRow{}).Where("id = ? AND name <> ?", w.ID, w.Name).
+		Pluck("name", &was).Error
+	if err != nil || len(was) == 0 {
+		return err
+	}
+	return db.Create(&nameRow{engine.UID(w.ID), engine.Stamp(time.Now()), was[0]}).Error
+}
+
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	row := webhookRowOf(r.vault, w)
 	return r.ExecPosts(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
+		if err := keepName(db, w); err != nil {
+			return err
+		}
 		return engine.OrNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
 			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url",
 				"rotation_id", "email_key", "verify_token").

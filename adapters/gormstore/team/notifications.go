@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 )
@@ -82,12 +83,14 @@ func (told toldRow) notification(read engine.UID) crm.Notification {
 	}
 }
 
-// cameSince selects contacts that came by a webhook, the newest first. Their notification follows from them; those of earlier
-// versions have it as a row too.
-func cameSince(db *gorm.DB, orgID, after string, limit int) *gorm.DB {
-	walk := engine.WalkOf("contacts_came", "org_id", orgID)
-	walk.Only = "COALESCE(webhook_id IS NOT NULL, false)"
-	return walk.Page(db.Table("contacts"), "contacts", after, engine.AfterAll, false, limit)
+// newsOf is what the team is told of a contact that came.
+func newsOf(c contacts.CameRow) toldRow {
+	return toldRow{
+		Row: NotificationRow{
+			ID: c.ID, OrgID: c.OrgID, Kind: string(crm.NewContact), ContactID: c.ID, Subject: c.Webhook, At: c.CreatedAt,
+		},
+		ContactName: c.Name,
+	}
 }
 
 // newestOf returns the newest of stored notifications and of those of contacts that came, each once. A stored one is a
@@ -123,13 +126,8 @@ func (r notifications) List(
 		if err != nil {
 			return err
 		}
-		var came []toldRow
-		some := cameSince(db.Session(&gorm.Session{NewDB: true}), orgID, engine.BeforeAll, limit).
-			Select("id, org_id, name, created_at, webhook_id")
-		err = db.Table("(?) AS c", some).Joins("LEFT JOIN webhooks ON webhooks.id = c.webhook_id").
-			Select("c.id, c.org_id, c.id AS contact_id, c.name AS contact_name, c.created_at AS at, " +
-				"COALESCE(webhooks.name, '') AS subject, " + engine.Literal(crm.NewContact) + " AS kind").Find(&came).Error
-		out = engine.Mapped(newestOf(stored, came, limit),
+		came, err := contacts.Came(db, orgID, engine.BeforeAll, limit)
+		out = engine.Mapped(newestOf(stored, engine.Mapped(came, newsOf), limit),
 			func(told toldRow) crm.Notification { return told.notification(read) })
 		return err
 	})
@@ -163,9 +161,10 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (unre
 		if err != nil {
 			return err
 		}
-		var came []toldRow
-		err = cameSince(db, orgID, after, most).Select("id").Find(&came).Error
-		unread = len(newestOf(stored, came, most))
+		came, err := contacts.CameIDs(db, orgID, after, most)
+		unread = len(newestOf(stored, engine.Mapped(came, func(id engine.UID) toldRow {
+			return newsOf(contacts.CameRow{ID: id})
+		}), most))
 		return err
 	})
 	return unread, err

@@ -16,5 +16,14 @@ END $$;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_came
     ON contacts (org_id, id DESC NULLS LAST) WHERE COALESCE(webhook_id IS NOT NULL, false);
 
+-- What a webhook was called until a time, for contacts that came before.
+CREATE TABLE IF NOT EXISTS webhook_names (
+    webhook_id uuid NOT NULL REFERENCES webhooks (id),
+    until      timestamptz NOT NULL,
+    name       text NOT NULL,
+    PRIMARY KEY (webhook_id, until)
+);
+
 -- +goose Down
+DROP TABLE webhook_names;
 DROP INDEX CONCURRENTLY IF EXISTS contacts_came;
