@@ -100,6 +100,29 @@ func jobsHeard(t *testing.T, s ports.Store) {
 	heard("one that is off", false, false)
 }
 
+// renamed: what a contact came by has the name of then, in its history and in what the team is told.
+func renamed(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	for _, name := range []string{"Anúncio", "Anúncio de dezembro", "Anúncio de dezembro", "Natal"} {
+		a := kit.Arrival(w, kit.ID())
+		c := &a.People[0].Contact
+		a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
+		c.CreatedAt = a.Delivery.At
+		_, err := repos.Inbox.Take(ctx, a)
+		kit.Must(t, err)
+		is := w
+		w.Name = name
+		kit.Must(t, repos.Webhooks.Update(ctx, w))
+		events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
+		kit.Must(t, err)
+		kit.Same(t, "history", events, []crm.Event{kit.Came(*c, is)})
+		told, err := repos.Notifications.List(ctx, o.ID, "", 1)
+		kit.Must(t, err)
+		kit.Same(t, "told", told, []crm.Notification{kit.Told(*c, is)})
+	}
+}
+
 func takingOnce(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	w, _ := kit.Hook(t, s, o.ID)

@@ -9,6 +9,7 @@ var Suite = kit.Suite{
 	"opening webhooks":      opening,
 	"taking a contact":      taking,
 	"taking once":           takingOnce,
+	"a webhook's names":     renamed,
 	"jobs that are heard":   jobsHeard,
 	"taking together":       takingTogether,
 	"taking several people": takingSeveral,

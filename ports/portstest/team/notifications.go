@@ -77,4 +77,16 @@ func notifications(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	list = list[1:]
 	kit.Same(t, "without a contact", [2]string{list[0].Subject, list[0].ContactID}, [2]string{"O teto", ""})
+
+	unread(2)
+	post = kit.Arrival(w, kit.ID())
+	_, err = repos.Inbox.Take(ctx, post)
+	kit.Must(t, err)
+	earlier := kit.Told(post.People[0].Contact, w) // as earlier versions stored it, a moment after its contact
+	earlier.ID = kit.ID()
+	kit.Must(t, repos.Notifications.Create(ctx, earlier))
+	list, err = repos.Notifications.List(ctx, o.ID, "", 2)
+	kit.Must(t, err)
+	kit.Same(t, "what is stored too, once", list, []crm.Notification{earlier, ended})
+	unread(3)
 }
