@@ -51,7 +51,8 @@ func TestSpendPlot(t *testing.T) {
 		{Name: "near", Value: int64(18 * catalog.Real)}, {Name: "far", Value: int64(100 * catalog.Real)},
 	}}
 	p, rows := november.plot(spent, totals)
-	if len(p.Marks) != 2 || p.Marks[0].Y != "29.6" || p.Marks[1].Y != "" {
+	if len(p.Marks) != 2 || p.Marks[0].Y != "29.6" || p.Marks[0].NameY != "25.6" || p.Marks[1].Y != "" ||
+		p.Marks[1].Times != 6 {
 		t.Errorf("marks %+v", p.Marks)
 	}
 	november.key = &access.Key{}
