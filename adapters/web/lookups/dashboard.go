@@ -235,7 +235,11 @@ func contactPlot(o lookups.Overview) *plot {
 			values[i][at] += n
 		}
 	}
-	return countPlot("Contatos por webhook", of, o.Days, values)
+	p := countPlot("Contatos por webhook", of, o.Days, values)
+	if p != nil {
+		p.More = "/webhooks/novo"
+	}
+	return p
 }
 
 // countPlot draws values[day][series] and shows the sum of each series.

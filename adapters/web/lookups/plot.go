@@ -17,6 +17,8 @@ type plot struct {
 	Labels []label
 	// Marks are values to compare the days with.
 	Marks []mark
+	// More leads to what adds to it; empty for nothing.
+	More string
 	// Left is the width of the labels of the lines.
 	Left int
 }
