@@ -76,7 +76,7 @@ func TestEveryJobIsCounted(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // of this folder
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestSlowACompanyAndItsPartnerTakeThreeClicks(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"nome":"Registro de %s","socios":[{"nome":"Tomé Souza","documento":"52998224725"}]}`, document)
 	})
 	file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
-	text, err := os.ReadFile(file) //nolint:gosec // just written
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,18 +89,7 @@ func drawPlot(
 		y := plotBase - height*float64(i)/plotLines
 		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * int64(i))})
 	}
-	var named []float64
-	for _, m := range marks {
-		if m.Value > marksMost*highest {
-			m.Times = m.Value / highest
-		} else {
-			y := plotBase - height*float64(m.Value)/float64(plotLines*between)
-			if m.Y = pixels(y); !slices.ContainsFunc(named, func(other float64) bool { return math.Abs(y-other) < 14 }) {
-				m.NameY, named = pixels(y-4), append(named, y)
-			}
-		}
-		p.Marks = append(p.Marks, m)
-	}
+	p.mark(marks, highest, plotLines*between)
 	step := 100 / float64(len(days))
 	for d, day := range days {
 		foot := float64(plotBase)
@@ -126,6 +115,22 @@ func drawPlot(
 		}
 	}
 	return p
+}
+
+// mark draws the marks beside days of which the highest is given, under the value of the top line.
+func (p *plot) mark(marks []mark, highest, top int64) {
+	var named []float64
+	for _, m := range marks {
+		if m.Value > marksMost*highest {
+			m.Times = m.Value / highest
+		} else {
+			y := plotBase - float64(plotBase-plotTop)*float64(m.Value)/float64(top)
+			if m.Y = pixels(y); !slices.ContainsFunc(named, func(other float64) bool { return math.Abs(y-other) < 14 }) {
+				m.NameY, named = pixels(y-4), append(named, y)
+			}
+		}
+		p.Marks = append(p.Marks, m)
+	}
 }
 
 // marksMost is how much higher than the days a mark may be: beyond that the days would be too low to read.
