@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,6 +66,11 @@ var walked atomic.Int32
 func TestMain(m *testing.M) {
 	code := m.Run()
 	fmt.Printf("      %d journeys walked\n", walked.Load())
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		if n, counted := taken.Load(name); counted {
+			fmt.Printf("      %-40s %d clicks, at most %d\n", name, n, jobs[name])
+		}
+	}
 	os.Exit(code)
 }
 
