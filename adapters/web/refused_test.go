@@ -84,7 +84,13 @@ func TestRefusalsAreReplayedFromTheWebhook(t *testing.T) {
 	hasNot(t, "without a key", v.get(at+"?resultado=refused"), at+"/refazer")
 	v.post(at, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "campo": {"receipt_to"}})
 	has(t, "with one", v.get(at+"?resultado=refused"), "1 envio recusado tem um endereço no campo “receipt_to”")
+	const alert = "recusou 1 envio nas últimas 24 horas, ainda sem contato."
+	has(t, "the list before", v.get("/webhooks"), alert)
+	has(t, "its page before", v.get(at), "1 recusada, 1 sem contato", `action="/entregas/`)
 	page := v.after(at+"/refazer", nil)
+	hasNot(t, "the list after", v.get("/webhooks"), "nas últimas 24 horas")
+	has(t, "its page after", v.get(at), "1 recusada, nenhuma sem contato")
+	hasNot(t, "its page after", v.get(at), `action="/entregas/`)
 	has(t, "replayed", page, "1 contato criado dos recusados com este campo.", `class="toast" role="status"`)
 	has(t, "none left", v.after(at+"/refazer", nil), "Nenhum recusado a mais", `class="toast t-bad" role="alert"`)
 	hasNot(t, "replayed", v.get(at+"?resultado=refused"), at+"/refazer")

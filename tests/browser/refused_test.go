@@ -59,6 +59,8 @@ func TestSlowARefusedPostBecomesAContactInThreeClicks(t *testing.T) {
 		b.Visit("/")
 		b.See("Painel")
 		b.SeeNot("recusou")
+		b.Visit("/webhooks")
+		b.SeeNot("recusou")
 	})
 }
 
