@@ -55,7 +55,9 @@ type Page struct {
 }
 
 // InView is whether the page shows one of Views, which then is where the member is, instead of the list of all.
-func (p Page) InView() bool { return slices.ContainsFunc(p.Views, func(v View) bool { return v.Current }) }
+func (p Page) InView() bool {
+	return slices.ContainsFunc(p.Views, func(v View) bool { return v.Current })
+}
 
 // Render answers with a whole page.
 func (c *Call) Render(name string, p Page) error { return c.RenderStatus(http.StatusOK, name, p) }

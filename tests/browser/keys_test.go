@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // TestSlowKeysWalkTheLists: through rows and from page to page, but not while somebody types or a question is open, nor
@@ -149,7 +150,37 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 				t.Errorf("at %d px the page shifts by %.3f while it loads", width, shift)
 			}
 		}
+		b.Visit("/equipe/funis")
+		b.Press("Acrescentar uma etapa")
+		b.Fill("input[placeholder='Nova etapa']", "Vistoria")
+		b.Key("\r")
+		b.See("Funil guardado")
+		b.Click("tr:nth-last-child(2) form:nth-of-type(2) button") // lost goes down, and then won
+		b.See("Tirar Vistoria ⠿Perdido")
+		b.Click("tr:nth-last-child(3) form:nth-of-type(2) button")
+		b.See("Tirar Vistoria ⠿Ganho")
+		for _, width := range []int64{1280, 1920} {
+			b.Window(width, 900)
+			b.Visit("/funil")
+			if got := browsertest.Eval[int](b, `[...document.querySelectorAll('.stage-end')].filter((s) => {
+				const r = s.getBoundingClientRect(), at = document.elementFromPoint(r.left + r.width / 2, r.top + 40)
+				return r.right <= innerWidth && s.contains(at)
+			}).length`); got != 2 {
+				t.Errorf("at %d px, %d of won and lost are in sight beside five stages", width, got)
+			}
+			b.Accessible()
+		}
 		b.Window(1280, 900)
+		b.Visit("/funil")
+		b.See("Mostrar mais")
+		const cards = "document.querySelectorAll('.stage:nth-of-type(1) .lead h3 a')"
+		shown := browsertest.Eval[int](b, cards+".length")
+		b.Press("Mostrar mais")
+		lookuptest.Eventually(t, "all cards are there, and the first of the new ones has the focus", func() bool {
+			return browsertest.Eval[bool](b, fmt.Sprintf("%s.length === 12 && %s[%d] === document.activeElement", cards, cards, shown))
+		})
+		b.SeeNot("Mostrar mais")
+		b.Accessible()
 		b.Visit("/funil")
 		b.Click(".lead summary")
 		b.Press("Ganho")
