@@ -80,6 +80,10 @@ document.addEventListener('submit', ({ target: form }) => {
   const text = form.querySelector('textarea[id]')
   if (text) sessionStorage.setItem('foco', location.pathname + '#' + text.id)
 })
+// After something was done to several contacts, the list has the focus on what was done.
+document.addEventListener('submit', ({ target: form }) => {
+  if (form.matches('#acoes, form[action="/acoes"], .toast form[action^="/acoes/"]')) sessionStorage.setItem('foco', '/contatos#aviso')
+})
 // So does choosing one of several ways to be shown the same.
 document.addEventListener('click', (event) => {
   const way = event.target.closest('.seg-line a[id]')
