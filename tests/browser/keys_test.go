@@ -96,6 +96,40 @@ func TestSlowKeysLeaveSwitchesAlone(t *testing.T) {
 	})
 }
 
+// shiftOf is by how much a page moved while it loaded, as browsers count it.
+func shiftOf(b *browsertest.Browser) float64 {
+	return browsertest.Eval[float64](b, `new Promise((done) => {
+		let sum = 0
+		new PerformanceObserver((all) => { for (const s of all.getEntries()) sum += s.value })
+			.observe({ type: 'layout-shift', buffered: true })
+		requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
+	})`)
+}
+
+// TestSlowPagesDoNotMoveWhileTheyLoad: those that people look at all day.
+func TestSlowPagesDoNotMoveWhileTheyLoad(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 40 {
+			p.send(t, "nome", fmt.Sprintf("Pessoa número %d", i), "email", fmt.Sprintf("p%d@example.com", i),
+				"telefone", "(11) 98765-4321", "valor", "R$ 1.273.400,50")
+		}
+		b.Visit("/contatos")
+		contact := browsertest.Eval[string](b, "document.querySelector('.t tbody th a').pathname")
+		for _, path := range []string{
+			"/", "/contatos", "/contatos?retorno=sem&ordem=antigos", contact, contact + "/documentos", "/consultar", "/funil",
+		} {
+			for _, width := range []int64{390, 1280, 1920} {
+				b.Window(width, 900)
+				b.Visit(path)
+				if shift := shiftOf(b); shift > 0.05 {
+					t.Errorf("at %d px %s shifts by %.3f while it loads", width, path, shift)
+				}
+			}
+		}
+	})
+}
+
 // TestSlowTheBoardBreaksNoWord: at every width columns have room, no card is wider than it shows, heads stay in sight,
 // won and lost are folded, and nothing moves while the page loads.
 func TestSlowTheBoardBreaksNoWord(t *testing.T) {
@@ -140,13 +174,7 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 			if got.Wide > 0 || got.Narrow > 0 || got.Broken > 0 || !got.Head {
 				t.Errorf("at %d px: %+v", width, got)
 			}
-			shift := browsertest.Eval[float64](b, `new Promise((done) => {
-				let sum = 0
-				new PerformanceObserver((all) => { for (const s of all.getEntries()) sum += s.value })
-					.observe({ type: 'layout-shift', buffered: true })
-				requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
-			})`)
-			if shift > 0.05 {
+			if shift := shiftOf(b); shift > 0.05 {
 				t.Errorf("at %d px the page shifts by %.3f while it loads", width, shift)
 			}
 		}
