@@ -33,11 +33,11 @@ func TestARefusedPostBecomesAContact(t *testing.T) {
 	newest, byHand := refused[0][1], refused[1][1]
 
 	page := v.get(newest)
-	has(t, "the keys", page, "Qual campo é o e-mail?", `<option value="seller email" selected>`,
+	has(t, "the keys", page, "Qual campo é o e-mail?", `value="seller email" checked>`,
 		"receipt_to: bia@example.com", "Não há e-mail neste envio", "Lembrar e refazer")
 	hasNot(t, "the first key is no other's", page, "envios recusados")
 	page = v.get(newest + "?campo=receipt_to")
-	has(t, "another key", page, `<option value="receipt_to" selected>`, "O contato seria", "Refazer 2 envios recusados")
+	has(t, "another key", page, `value="receipt_to" checked>`, "O contato seria", "Refazer 2 envios recusados")
 	has(t, "a key without an address", v.get(newest+"?campo=nome"), "não tem um endereço com @")
 	hasNot(t, "a key without an address", v.get(newest+"?campo=nome"), "Lembrar e refazer")
 	v.post(newest+"/campo", url.Values{"campo": {"nome"}})
@@ -51,7 +51,7 @@ func TestARefusedPostBecomesAContact(t *testing.T) {
 	v.receive("application/json", `{"nome":"Davi","receipt_to":"davi@example.com"}`)
 
 	page = v.get(byHand)
-	has(t, "no e-mail", page, `<option value="nenhum" selected>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
+	has(t, "no e-mail", page, `value="nenhum" checked>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
 		"Cor: azul")
 	hasNot(t, "no e-mail", page, "Lembrar e refazer")
 	form := url.Values{}
