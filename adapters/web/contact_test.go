@@ -374,7 +374,8 @@ func TestWhatOnlyPlatformsUnderstandIsFolded(t *testing.T) {
 	id := v.lead(url.Values{
 		"nome": {"Bia"}, "email": {"bia@example.com"}, "platform": {"ig"}, "utm_campaign": {"verao"}, "gclid": {"Cj0K"},
 	})
-	read, folded, found := strings.Cut(v.get("/contatos/"+id), "<summary>1\u00a0código da plataforma de anúncios</summary>")
+	const summary = "<summary>1\u00a0código da plataforma de anúncios</summary>"
+	read, folded, found := strings.Cut(v.get("/contatos/"+id), summary)
 	if !found {
 		t.Fatal("no id is folded")
 	}

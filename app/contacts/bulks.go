@@ -196,8 +196,8 @@ type BulkView struct {
 	crm.Bulk
 	// Target is the name of the member or the stage, By the name of the member who asked for it.
 	Target, By string
-	// Left counts by their reasons (crm.LeftGone and so on) the contacts that were left as they were, once it is done; those
-	// whose reason is not known, because they are many or it is older, by "".
+	// Left counts by their reasons (crm.LeftGone and so on) the contacts that were left as they were, once it is done;
+	// those whose reason is not known, because they are many or it is older, by "".
 	Left map[string]int
 }
 

@@ -205,7 +205,8 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 		shown := browsertest.Eval[int](b, cards+".length")
 		b.Press("Mostrar mais")
 		lookuptest.Eventually(t, "all cards are there, and the first of the new ones has the focus", func() bool {
-			return browsertest.Eval[bool](b, fmt.Sprintf("%s.length === 12 && %s[%d] === document.activeElement", cards, cards, shown))
+			return browsertest.Eval[bool](b,
+				fmt.Sprintf("%s.length === 12 && %[1]s[%d] === document.activeElement", cards, shown))
 		})
 		b.SeeNot("Mostrar mais")
 		b.Accessible()
