@@ -84,6 +84,7 @@ func TestViewsAreKept(t *testing.T) {
 		`href="/contatos?ordem=valor&quando=30" aria-current="true"`)
 	has(t, "no filter", v.get("/contatos"), `href="/contatos" aria-current="true"`, "Sem retorno", "Meus")
 	has(t, "a search is no view", v.get("/contatos?q=ana&ordem=valor&quando=30"), `href="/contatos?ordem=valor&quando=30"><bdi>`)
+	has(t, "its removal", page, `name="nome" value="Do mês">Tirar “Do mês”`)
 	page = save("nome", "Do mês", "etapa", stage)
 	has(t, "replaced", page, `href="/contatos?etapa=`+stage)
 	hasNot(t, "replaced", page, `href="/contatos?ordem=valor&quando=30"`)
