@@ -33,7 +33,7 @@ var jobs = map[string]int{
 	"invitation":                 4,
 
 	"refused post to contact, by hand":        3,
-	"refused post to contact, by another key": 5,
+	"refused post to contact, by another key": 4,
 	"merge two, marked":                       4,
 }
 
