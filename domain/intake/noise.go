@@ -100,7 +100,7 @@ func (a *answer) noisy(value string) bool {
 	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		return true
 	}
-	if a.isSecret(value) {
+	if a.isSecret(value) || !a.labelled && isPayable(a.key, value) {
 		return true
 	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
@@ -358,8 +358,65 @@ func (a *answer) isSecret(value string) bool {
 			return true
 		}
 	}
-	if names.Secret(a.name()) {
+	if names.Secret(a.name()) || opensAccount(a.key, value) {
 		return true
 	}
 	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && names.Secret(a.key)
 }
+
+// opensAccount reports whether a value is a link that lets whoever has it into an account: its key says so, or it
+// carries a token. What somebody uploaded is a file, however its address is signed.
+func opensAccount(key, value string) bool {
+	isLink := strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
+	switch {
+	case !isLink || strings.IndexByte(value, ' ') >= 0:
+		return false
+	case len(key) <= 60 && names.HasAny(names.Words(key), openingWords):
+		return true
+	}
+	address, query, _ := strings.Cut(value, "?")
+	if name := address[strings.LastIndexByte(address, '/')+1:]; query == "" || strings.IndexByte(name, '.') > 0 {
+		return false
+	}
+	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == '#' || c == ';' }) {
+		name, token, _ := strings.Cut(pair, "=")
+		var buf [64]byte
+		if len(token) >= 8 && openingParameters[string(names.Append(buf[:0], name))] {
+			return true
+		}
+	}
+	return false
+}
+
+// openingWords are in the keys of links that open an account, openingParameters in the links.
+var (
+	openingWords = names.Set(`
+		magic magiclink login signin autologin onetime reset recovery redefinir password senha connection activation
+		ativacao verification impersonate sso otp`)
+	openingParameters = names.Set(`
+		token accesstoken authtoken auth logintoken resettoken magictoken magic jwt otp refreshtoken idtoken sessiontoken
+		autologin usertoken resetpasswordtoken confirmationtoken`)
+)
+
+// isPayable reports whether a value is what somebody pays by: a Pix to copy and paste, the digits of a boleto or, under
+// a key that says so, of its bars. It says nothing about the contact, and is paid by whoever has it.
+func isPayable(key, value string) bool {
+	if len(value) < 44 {
+		return false
+	}
+	if strings.HasPrefix(value, "000201") {
+		return strings.Contains(strings.ToLower(value[:min(len(value), 200)]), "br.gov.bcb.pix")
+	}
+	if len(value) > 70 || strings.Trim(value, "0123456789. -") != "" {
+		return false
+	}
+	switch names.CountDigits(value) {
+	case 47, 48:
+		return true
+	case 44:
+		return names.HasAny(names.Words(key), payableWords)
+	}
+	return false
+}
+
+var payableWords = names.Set(`boleto billet barcode barras barra bars linha digitavel`)
