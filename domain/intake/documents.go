@@ -19,7 +19,7 @@ var documentWords = names.Set(`
 	documment documents documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier
 	vatnumber fiscalnumber
 	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
-	brcpf brcnpj taxvat registrycode nin nationalid`)
+	brcpf brcnpj taxids taxvat registrycode nin nationalid`)
 
 // documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
 var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)

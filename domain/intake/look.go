@@ -20,7 +20,8 @@ var notTheirs = names.Set(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return a.ofOurs() || names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs) || ofMailbox(a.name())
+	return a.ofOurs() || a.ofRelation() || ofMailbox(a.name()) ||
+		names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs)
 }
 
 // ofMailbox reports whether a key says where the form's mail goes: hidden fields hold the site's own address.

@@ -238,6 +238,10 @@ func keyVariants(key string) []variant {
 		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
 		add(base)
 	}
+	if rest, ok := strings.CutPrefix(base, "User Column Data "); ok {
+		base = rest // Google's lead forms, where they leave out the id of a column
+		add(base)
+	}
 	if rest, ok := withoutScreen(base); ok {
 		base = rest
 		add(base)

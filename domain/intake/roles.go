@@ -147,6 +147,19 @@ func (a *answer) ofOurs() bool {
 	return s == ours
 }
 
+// relations are words for people whom a contact names: their friends, who sent them, whom to call. In a machine's key
+// they say that it names or reaches one of these, never the contact.
+var relations = names.Set(`
+	friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado indicada
+	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira avalista fiador
+	fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents beneficiario
+	beneficiaria beneficiarios beneficiary`)
+
+// ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
+func (a *answer) ofRelation() bool {
+	return a.title == "" && len(a.key) <= 80 && !plainKey(a.key) && names.HasAny(names.Words(a.key), relations)
+}
+
 // isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels
 // as keys: it has the little words of a language.
 func isQuestion(key string) bool {

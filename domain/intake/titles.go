@@ -161,7 +161,7 @@ var nameRule = titleRule{
 		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
 		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
-		membership username apelido nickname preferido
+		membership username apelido nickname preferido mother father husband wife spouse daughter child friend
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
 	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
@@ -239,7 +239,7 @@ var titleRules = []titleRule{
 		none: names.Set(`
 			receber aceita aceito autoriza consent usa horario quantos quantas quanto tem modelo marca type tipo owner
 			seller vendedor verified status operadora aparelho optin country grupo group site indicado indicada amigo amiga
-			conjuge friend`),
+			conjuge friend partner`),
 		doubt: names.Set(`prefere preferem prefira preferencia dia dias turno hora periodo`),
 	},
 	{

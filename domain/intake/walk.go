@@ -187,9 +187,9 @@ func roleOfClosed(k *tree.Node) treeRole {
 		if k.Str("type") == "conversation" {
 			return containerTree // Intercom's
 		}
-	case "form":
+	case "form", "meta":
 		if k.Kind == tree.Array && len(k.Children) > 0 && allAnswers(k) {
-			return containerTree // YouCanBookMe's
+			return containerTree // YouCanBookMe's, and what WordPress keeps of a record
 		}
 	case "items", "itens":
 		if recordOfPerson(k.Path()) {
