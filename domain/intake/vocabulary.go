@@ -40,6 +40,7 @@ type entry struct {
 	attr       attr     // attribution, see attribution.go
 	noise      noise    // see noise.go
 	leading    bool     // one of the leading words that a product puts before a key
+	nation     bool     // the contact's country, see chooser.nation
 }
 
 // vocabulary is every key that the reader knows, in one table, so that a key costs one lookup.
@@ -72,6 +73,7 @@ func buildVocabulary() map[string]entry {
 	for n, words := range noiseKeys {
 		set(words, func(e *entry) { e.noise = n })
 	}
+	set(nationKeys, func(e *entry) { e.nation = true })
 	set(leadingWords, func(e *entry) { e.leading = true })
 	return v
 }
