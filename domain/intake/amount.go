@@ -52,7 +52,7 @@ var (
 	moneyWords = names.Set(`
 		valor orcamento budget investir investimento investment preco price custo reais amount ticket verba quantia montante
 		credito lance entrada`)
-	priceWords = names.Set(`value amount price total`)
+	priceWords = names.Set(`value amount price total gross`)
 	feeWords   = names.Set(`
 		tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id
 		type coupon coupons cupom cupons voucher vouchers cashback partner`)

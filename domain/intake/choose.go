@@ -139,6 +139,7 @@ func (r *reader) choose(d *Draft) {
 	c.emailByLook()
 	r.emailByKey(c)
 	c.settle()
+	c.dropRelations()
 	c.phoneByLook()
 	c.takeEmail(d, r.emptyEmail)
 	c.takePhone(d)

@@ -80,6 +80,17 @@ func (a *answer) namesDocument() bool {
 	case "number", "numero", "value", "valor", "text", "":
 		return names.HasAny(around, documentWords)
 	}
+	return a.title == "" && writtenAsDocument(a.text()) && saysNothing(a.key)
+}
+
+// writtenAsDocument reports whether a value has the marks of a CPF or a CNPJ, which nothing else is written with.
+func writtenAsDocument(s string) bool {
+	switch len(s) {
+	case len("529.982.247-25"):
+		return s[3] == '.' && s[7] == '.' && s[11] == '-'
+	case len("11.222.333/0001-81"):
+		return s[2] == '.' && s[6] == '.' && s[10] == '/' && s[15] == '-'
+	}
 	return false
 }
 

@@ -93,11 +93,16 @@ func (q *candidate) plainEnough(e entry) bool {
 		return true
 	case fieldCompany:
 		return q.deal && !e.weak
-	case fieldAmount, fieldMessage, fieldOrigin:
+	case fieldMessage:
+		return q.deal || !e.weak && bookings[names.Of(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:])]
+	case fieldAmount, fieldOrigin:
 		return q.deal
 	}
 	return false
 }
+
+// bookings are what people book, and say something about.
+var bookings = names.Set(`booking visitbooking appointment reservation agendamento reserva visita consulta`)
 
 // ownOrigin reports whether a key is exactly the contract's own name of the origin, and the objects around it are
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would

@@ -39,7 +39,7 @@ func (c *chooser) takePhone(d *Draft) {
 		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
 			whole := "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			local := text.Digits(country.values[0]) + d.Phone
-			switch isCountry := fields.E164(whole) != ""; {
+			switch isCountry := fields.E164(whole) != "" && (c.nation(a) != brazil || fields.E164(local) == ""); {
 			case !isCountry && names.CountDigits(d.Phone) <= 9 && fields.E164(local) != "":
 				d.Phone, country.taken = local, true // the "local code" is the area's
 			// An extension is some products' word for the country, and most people's for a desk.
@@ -50,7 +50,7 @@ func (c *chooser) takePhone(d *Draft) {
 	}
 	nation := c.nation(a)
 	d.PhoneE164 = fields.E164In(d.Phone, nation)
-	if d.PhoneE164 != fields.E164(d.Phone) && nation != brazil {
+	if nation != "" && nation != brazil && d.PhoneE164 != fields.E164(d.Phone) {
 		d.Phone = "+" + strings.TrimPrefix(d.PhoneE164, "+") // what else is read of it has no country beside it
 	}
 }
@@ -71,7 +71,8 @@ func (c *chooser) nation(phone *answer) string {
 	found, nearest := "", 4
 	for i := range c.answers {
 		a := &c.answers[i]
-		if !a.entry.nation && a.entry.field != fieldCountry || a.staff || a.ofOurs() {
+		named := a.entry.nation || a.entry.field == fieldCountry && hasWord(a.values[0])
+		if !named || a.staff || a.ofOurs() {
 			continue
 		}
 		around := names.Words(a.prefix)

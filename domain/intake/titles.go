@@ -37,8 +37,11 @@ func (t *titleRule) bid(q *candidate) bid {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
-	if t.field == fieldPhone && !names.HasAny(title, mobileWords) {
+	switch {
+	case t.field == fieldPhone && !names.HasAny(title, mobileWords):
 		b.penalty = landlinePenalty
+	case t.field == fieldName && q.title == "" && title[0] == "chat":
+		b.penalty = 1 // the sender's own name says it better
 	}
 	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
 		b.penalty += housePenalty
@@ -217,7 +220,8 @@ var (
 
 // phoneWords name a phone.
 var phoneWords = names.Set(`
-	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
+	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil telefone1
+	telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{
@@ -275,7 +279,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of an origin", field: fieldOrigin,
-		any:  names.Set(`conheceu encontrou sabendo hear conociste conocio`),
+		any:  names.Set(`conheceu encontrou sabendo soube hear heard conociste conocio`),
 		none: names.Set(`dificuldade problema desafio`),
 	},
 }

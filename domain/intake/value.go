@@ -144,7 +144,8 @@ func (r *reader) texts(value, holder *tree.Node, a *answer) (texts []string, ok 
 	return texts, true
 }
 
-// optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices.
+// optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices, ClickUp's
+// type_config.options.
 func optionsOf(holder *tree.Node) *tree.Node {
 	if holder == nil {
 		return nil
@@ -154,6 +155,9 @@ func optionsOf(holder *tree.Node) *tree.Node {
 	}
 	if p := holder.Child("properties"); p != nil && p.Kind == tree.Object {
 		return p.Child("choices")
+	}
+	if p := holder.Child("type_config"); p != nil && p.Kind == tree.Object {
+		return p.Child("options")
 	}
 	return nil
 }
@@ -202,14 +206,15 @@ func textsByID(options *tree.Node) map[string]string {
 		if o.Kind != tree.Object {
 			continue
 		}
-		id := cmp.Or(o.Str("id"), o.Str("value"))
-		if id == "" || texts[id] != "" {
-			continue
-		}
+		t := ""
 		for _, k := range [...]string{"text", "label", "name", "title", "value"} {
-			if t := o.Str(k); t != "" {
-				texts[id] = t
+			if t = o.Str(k); t != "" {
 				break
+			}
+		}
+		for _, id := range [...]string{cmp.Or(o.Str("id"), o.Str("value")), o.Str("orderindex")} {
+			if id != "" && texts[id] == "" {
+				texts[id] = t
 			}
 		}
 	}

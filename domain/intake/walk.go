@@ -123,6 +123,8 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 	switch {
 	case said == closedTree:
 		return roleOfClosed(k)
+	case said == ignoredTree && k.Key == "auth" && recordOfPerson(k):
+		return personTree // Memberstack's members
 	case said == unknownTree && (!k.ScalarList() || !isQuestion(k.Key)):
 		return roleBySide(k.Key)
 	}
@@ -359,12 +361,12 @@ var trees = map[treeRole]string{
 		changes value unsorted add current extradata rawrequest datajson event tracking trackingparameters lastconversion
 		firstconversion content conversionorigin json root request contactattributes dadosadicionais dados campos perguntas
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
-		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification`,
+		formsubmissions document new object resource rows formanswers embedded entries sobject responsejson notification`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
 		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		contactinfo personalinfo billingaddress defaultaddress shippingaddress member members enduser dadoslead dadosdolead
+		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members enduser dadoslead dadosdolead
 		novolead registrant contactprofile requester
 		solicitante`,
 	dealTree: `

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -41,36 +42,16 @@ func E164In(number, country string) string {
 	return phonenumbers.Format(n, phonenumbers.E164)
 }
 
-// northAmerican reads a number of ten digits in groups of three, three and four: "(415) 555-2671", "1-415-555-2671".
-// Brazilians write two digits first. It returns "" for any other.
+// northAmericanGroups match ten digits in groups of three, three and four. Brazilians write two digits first.
+var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}$`)
+
+// northAmerican reads a number like "(415) 555-2671" or "1-415-555-2671". It returns "" for any other.
 func northAmerican(s string) string {
-	var buf [11]byte
-	digits, groups := buf[:0], 0
-	if len(s) < 12 || len(s) > 20 {
+	if len(s) < 12 || len(s) > 16 || s[3] == ')' || !northAmericanGroups.MatchString(s) {
 		return ""
 	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < '0' || c > '9':
-			if strings.IndexByte("()-. +", c) < 0 {
-				return ""
-			}
-			continue
-		case i == 0 || s[i-1] < '0' || s[i-1] > '9':
-			groups = groups<<4 | 1
-		default:
-			groups++
-		}
-		if len(digits) == cap(digits) {
-			return ""
-		}
-		digits = append(digits, s[i])
-	}
-	marked := strings.IndexByte(s, '(') >= 0 || strings.Count(s, "-")+strings.Count(s, ".") >= 2
-	if !marked || s[0] == '+' || groups != 0x334 && (groups != 0x1334 || digits[0] != '1') {
-		return ""
-	}
-	return parsePhone("+1" + string(digits[len(digits)-10:]))
+	digits := text.Digits(s)
+	return parsePhone("+1" + digits[len(digits)-10:])
 }
 
 // fromBrazil is E164 for a number of somebody in Brazil.
