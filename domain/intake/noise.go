@@ -414,7 +414,7 @@ func opensAccount(key, value string) bool {
 // openingWords are in the keys of links that open an account, openingParameters in the links.
 var (
 	openingWords = names.Set(`
-		magic magiclink login signin autologin onetime reset recovery redefinir password senha connection activation
+		magic magiclink login signin autologin onetime reset redefinir password senha connection activation
 		ativacao verification impersonate sso otp`)
 	openingParameters = names.Set(`
 		token accesstoken authtoken auth logintoken resettoken magictoken magic jwt otp refreshtoken idtoken sessiontoken

@@ -125,6 +125,8 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 		return roleOfClosed(k)
 	case said == ignoredTree && k.Key == "auth" && recordOfPerson(k):
 		return personTree // Memberstack's members
+	case k.Key == "resource" && slices.ContainsFunc(k.Children, isPerson):
+		return containerTree // Yampi's and PayPal's; a bookable one has nobody in it
 	case said == unknownTree && (!k.ScalarList() || !isQuestion(k.Key)):
 		return roleBySide(k.Key)
 	}
@@ -211,6 +213,11 @@ func roleOfClosed(k *tree.Node) treeRole {
 		return containerTree
 	}
 	return closedTree
+}
+
+// isPerson reports whether a member is a record of the lead.
+func isPerson(k tree.Node) bool {
+	return k.Kind == tree.Object && (lookup(k.Key).tree == personTree || roleBySide(k.Key) == personTree)
 }
 
 // roleBySide returns the role of a tree that no table knows, by whose it is.
@@ -361,7 +368,7 @@ var trees = map[treeRole]string{
 		changes value unsorted add current extradata rawrequest datajson event tracking trackingparameters lastconversion
 		firstconversion content conversionorigin json root request contactattributes dadosadicionais dados campos perguntas
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
-		formsubmissions document new object resource rows formanswers embedded entries sobject responsejson notification`,
+		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant

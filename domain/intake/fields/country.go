@@ -9,14 +9,17 @@ import (
 	"fichario/domain/text"
 )
 
-// Country returns the two letters of a country that is written in letters, as a name or in digits, as the code before
-// its phones: "US", "Estados Unidos", "+1". It returns "" for anything else.
+// Country returns the two letters of a country that is written in letters, as a name or, after a plus, as the code
+// before its phones: "US", "Estados Unidos", "+1". It returns "" for anything else.
 func Country(said string) string {
 	said = strings.TrimSpace(said)
 	if len(said) < 1 || len(said) > 40 {
 		return ""
 	}
 	if digits := text.Digits(said); digits != "" {
+		if said[0] != '+' {
+			return "" // as often the number of a row
+		}
 		code := 0
 		for i := range min(len(digits), 4) {
 			code = 10*code + int(digits[i]-'0')
