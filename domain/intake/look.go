@@ -68,7 +68,8 @@ func (c *chooser) emailInText() {
 	for i := range c.answers {
 		a := &c.answers[i]
 		v := a.values[0]
-		if !a.free() && a.field != fieldMessage || a.staff || len(v) > 4000 || strings.Count(v, "@") != 1 || a.saysNotTheirs() {
+		mayTell := (a.free() || a.field == fieldMessage) && !a.staff && len(v) <= 4000
+		if !mayTell || strings.Count(v, "@") != 1 || a.saysNotTheirs() {
 			continue
 		}
 		address := fields.FindEmail(a.values[:1])

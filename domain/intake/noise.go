@@ -90,8 +90,8 @@ var machineStates = names.Set(`
 
 // statedRecords are what platforms give states: "order_status", "lead_status".
 var statedRecords = names.Set(`
-	current old order lead contact deal sale purchase subscription subscriber transaction charge invoice financial fulfillment form
-	response submission entry record checkout cart opportunity`)
+	current old order lead contact deal sale purchase subscription subscriber transaction charge invoice financial
+	fulfillment form response submission entry record checkout cart opportunity`)
 
 // keptIDs are words of identifiers that a person looks for in the note: the listing, the order, a nickname.
 var keptIDs = names.Set(`
@@ -102,7 +102,7 @@ func (a *answer) noisy(value string) bool {
 	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		return true
 	}
-	if a.isSecret(value) || !a.labelled && isPayable(a.key, value) {
+	if a.isSecret(value) {
 		return true
 	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
@@ -121,8 +121,8 @@ func (a *answer) noisy(value string) bool {
 	return noisySuffix(key, labelled)
 }
 
-// isFurniture reports whether an answer says how a program keeps something: which of several phones another answer is, or
-// what a thing is not.
+// isFurniture reports whether an answer says how a program keeps something: which of several phones another answer is,
+// or what a thing is not.
 func (a *answer) isFurniture(value string) bool {
 	if a.title != "" || a.prefix == "" {
 		return false
@@ -368,12 +368,14 @@ func isStamp(s string) bool {
 	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }
 
-// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request or
-// tells a browser apart.
+// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request,
+// tells a browser apart or is paid by.
 func (a *answer) isSecret(value string) bool {
 	switch {
 	case a.logical || a.entry.field != noField:
 		return false
+	case !a.labelled && isPayable(a.key, value):
+		return true
 	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
 		return strings.Count(value, " ") <= 1
 	case strings.IndexByte(value, '=') > 0:

@@ -165,7 +165,7 @@ func TestAnswersLikeBookkeeping(t *testing.T) {
 	}
 }
 
-// TestFurniture: which of several phones it is, what a thing is not, a picture of a Pix, and a link that dials the phone.
+// TestFurniture: which of several phones it is, what a thing is not, a picture of a Pix, a link that dials the phone.
 func TestFurniture(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

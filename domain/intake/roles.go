@@ -151,9 +151,9 @@ func (a *answer) ofOurs() bool {
 // they say that it names or reaches one of these, never the contact.
 var relations = names.Set(`
 	friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado indicada
-	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira avalista fiador
-	fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents beneficiario
-	beneficiaria beneficiarios beneficiary filho filha filhos`)
+	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira
+	avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents
+	beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`)
 
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
 func (a *answer) ofRelation() bool { return a.title == "" && namesRelation(a.key) }

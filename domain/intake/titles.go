@@ -37,16 +37,22 @@ func (t *titleRule) bid(q *candidate) bid {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
+	b.penalty = t.penalty(q, title)
+	return b
+}
+
+// penalty ranks an answer after others whose titles the rule recognises.
+func (t *titleRule) penalty(q *candidate, title []string) (penalty int8) {
 	switch {
 	case t.field == fieldPhone && !names.HasAny(title, mobileWords):
-		b.penalty = landlinePenalty
+		penalty = landlinePenalty
 	case t.field == fieldName && q.title == "" && title[0] == "chat":
-		b.penalty = 1 // the sender's own name says it better
+		penalty = 1 // the sender's own name says it better
 	}
 	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
-		b.penalty += housePenalty
+		penalty += housePenalty
 	}
-	return b
+	return penalty
 }
 
 // thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are

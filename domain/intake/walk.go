@@ -373,8 +373,8 @@ var trees = map[treeRole]string{
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
 		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members enduser dadoslead dadosdolead
-		novolead registrant contactprofile requester
+		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members
+		enduser dadoslead dadosdolead novolead registrant contactprofile requester
 		solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
