@@ -131,7 +131,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Count, args{contacts.ContactSearch{}}, "", ""},
 		{s.contacts.All, args{contacts.ContactSearch{}}, "", ""},
 		{s.contacts.Choices, nil, "", ""},
-		{s.contacts.Board, args{funnel.ID, contacts.ContactSearch{}, 5}, "", missing},
+		{s.contacts.Board, args{funnel.ID, contacts.ContactSearch{}, func(string) int { return 5 }}, "", missing},
 		{s.contacts.Show, args{contact.ID}, "", missing},
 		{s.contacts.View, args{contact.ID}, "", missing},
 		{s.contacts.Opened, args{crm.ContactView{Contact: contact}}, "", missing},
@@ -252,7 +252,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.webhooks.Show, args{hook.ID}, forbidden, missing},
 		{s.webhooks.Update, args{hook.ID, intakeapp.Change{Name: at("Página")}}, forbidden, missing},
 		{s.webhooks.Regenerate, args{hook.ID, time.Duration(0)}, forbidden, missing},
-		{s.webhooks.Summaries, args{s.orgID, now()}, forbidden, missing},
+		{s.webhooks.Unsettled, args{s.orgID, now()}, forbidden, missing},
+		{s.webhooks.UnsettledOf, args{hook.Webhook, now(), webhook.Summary{}}, forbidden, missing},
 		{s.webhooks.Latest, args{
 			s.orgID, []webhook.Webhook{hook.Webhook}, webhook.Refused, []time.Time{now(), now().Add(time.Hour)},
 			map[string][]webhook.Summary(nil),

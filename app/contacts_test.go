@@ -205,7 +205,13 @@ func TestABoardShowsItsFunnel(t *testing.T) {
 		f.Name, f.Amount, f.StageID = fmt.Sprint("Bia ", i), "10", funnel.Stages[stage].ID
 		must(s.contacts.Create(t.Context(), owner, f))
 	}
-	_, board, err := s.contacts.Board(t.Context(), owner, "", contacts.ContactSearch{Text: "does not count"}, 2)
+	_, board, err := s.contacts.Board(t.Context(), owner, "", contacts.ContactSearch{Text: "does not count"},
+		func(id string) int {
+			if id == funnel.Stages[2].ID {
+				return 9
+			}
+			return 2
+		})
 	done(err)
 	var got []string
 	for _, stage := range board {
@@ -217,6 +223,6 @@ func TestABoardShowsItsFunnel(t *testing.T) {
 	}
 	equal(t, "board", strings.Join(got, "; "),
 		"Novo 3 30 Bia 2 Bia 1; Em contato 0 0; Proposta 1 10 Bia 3; Negociação 0 0; Ganho 0 0; Perdido 0 0")
-	_, _, err = s.contacts.Board(t.Context(), owner, lookups.NewKeyID(), contacts.ContactSearch{}, 2)
+	_, _, err = s.contacts.Board(t.Context(), owner, lookups.NewKeyID(), contacts.ContactSearch{}, nil)
 	equal(t, "no funnel", said(err), "nao_encontrado funnel")
 }

@@ -220,7 +220,8 @@ func TestAPostToAStageThatIsRemoved(t *testing.T) {
 				equal(t, "where it is", got, stages[0].ID)
 				equal(t, "history", s.kinds(came.ID), "criado etapa")
 			}
-			_, board, err := s.contacts.Board(t.Context(), owner, funnel.ID, contacts.ContactSearch{}, 9)
+			nine := func(string) int { return 9 }
+			_, board, err := s.contacts.Board(t.Context(), owner, funnel.ID, contacts.ContactSearch{}, nine)
 			done(err)
 			total := 0
 			for _, column := range board {

@@ -55,3 +55,27 @@ func TestContactsBoard(t *testing.T) {
 		t.Errorf("from elsewhere it leads to %q", got)
 	}
 }
+
+// TestAStageShowsMoreCards for each time that somebody asks, with the filter kept, and up to a limit.
+func TestAStageShowsMoreCards(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	for i := range 45 {
+		v.lead(url.Values{"nome": {fmt.Sprint("P", i)}, "email": {"p@example.com"}})
+	}
+	first := v.funnel().Stages[0].ID
+	cards := func(page string) int { return strings.Count(page, `class="lead"`) }
+	address := "/funil?retorno=sem"
+	for _, want := range []int{9, 39, 45} {
+		page := unescaped(v.get(address))
+		if got := cards(page); got != want {
+			t.Errorf("%s has %d cards, want %d", address, got, want)
+		}
+		longer := strings.Replace(address, "?", "?mais="+first+"&", 1)
+		if offers := strings.Contains(page, `href="`+longer+`#e0" data-longer`); offers != (want < 45) {
+			t.Errorf("%s offers more: %v", address, offers)
+		}
+		address = longer
+	}
+	hasNot(t, "asked for often", v.get("/funil?"+strings.Repeat("mais=x&", 99)), "data-longer")
+}

@@ -77,6 +77,53 @@ func TestWhatGoesOnShowsItself(t *testing.T) {
 	}
 }
 
+// TestTheListSaysWhatWasDoneToSeveral, and what was left for which reason, with an undo where something was changed.
+func TestTheListSaysWhatWasDoneToSeveral(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	bia := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	caio := v.lead(url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}})
+	davi := v.lead(url.Values{"nome": {"Davi"}, "email": {"davi@example.com"}})
+	stages := v.funnel().Stages
+	const list = "/contatos?ordem=nome"
+	move := func(to int, ids ...string) string {
+		t.Helper()
+		form := []string{"acao", "mover " + stages[to].ID}
+		for _, id := range ids {
+			form = append(form, "c", id)
+		}
+		return v.from(list, "/acoes", form...)
+	}
+	page := move(1, bia)
+	has(t, "one", page, "1 contato movido para "+stages[1].Name+".", "<h1>Contatos</h1>", `href="/contatos?ordem=nome-z"`)
+	page = move(1, bia, caio, davi)
+	has(t, "two of three", page, "2 contatos movidos para "+stages[1].Name+". 1 já estava nessa etapa.", `action="/acoes/`)
+	undo := pathIn(page, `/acoes/[^/"]+/desfazer`)
+	v.post("/contatos/"+davi+"/etapa", url.Values{"etapa": {stages[2].ID}})
+	takeBack := func() string {
+		t.Helper()
+		response, _ := v.do(http.MethodPost, undo, nil, "Referer", v.server.URL+list)
+		if at := response.Header.Get("Location"); at != list {
+			t.Errorf("an undo leads to %q", at)
+		}
+		return v.get(list)
+	}
+	page = takeBack()
+	has(t, "undone", page, "Desfeito: 1 contato voltou ao que era. 1 mudou depois e ficou como estava.")
+	hasNot(t, "undone", page, "já estava", `action="/acoes/`)
+	has(t, "undone twice", takeBack(), `class="toast t-bad" role="alert"`)
+	page = move(1, bia)
+	has(t, "nothing", page, "Nada mudou. 1 já estava nessa etapa.")
+	hasNot(t, "nothing", page, `action="/acoes/`)
+	has(t, "assigned already", v.from(list, "/acoes", "acao", "atribuir "+v.find(bia).AssigneeID, "c", bia),
+		"Nada mudou. 1 já estava com essa pessoa.")
+	response, _ := v.send("/acoes", "acao", "excluir", "confirmar", "sim", "ordem", "nome", "c", bia)
+	if at := response.Header.Get("Location"); at != list {
+		t.Errorf("a deletion leads to %q", at)
+	}
+	has(t, "deleted", v.get(list), "1 contato excluído.", `action="/acoes/`)
+}
+
 // TestTwoMarkedAreMerged: the bar leads to the question, into the older one; one or all are not two.
 func TestTwoMarkedAreMerged(t *testing.T) {
 	t.Parallel()

@@ -366,3 +366,20 @@ func TestTheFormOfAContactHasTheFocus(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatOnlyPlatformsUnderstandIsFolded: a platform has its name, and its ids are not among what people read.
+func TestWhatOnlyPlatformsUnderstandIsFolded(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id := v.lead(url.Values{
+		"nome": {"Bia"}, "email": {"bia@example.com"}, "platform": {"ig"}, "utm_campaign": {"verao"}, "gclid": {"Cj0K"},
+	})
+	const summary = "<summary>1\u00a0código da plataforma de anúncios</summary>"
+	read, folded, found := strings.Cut(v.get("/contatos/"+id), summary)
+	if !found {
+		t.Fatal("no id is folded")
+	}
+	has(t, "what is read", read, "Plataforma</bdi></dt><dd class=\"break\"><bdi>Instagram<", "verao")
+	hasNot(t, "what is read", read, "Cj0K", "<bdi>ig<")
+	has(t, "what is folded", folded, "Cj0K")
+}

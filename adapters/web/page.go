@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ type Page struct {
 	Member  crm.Member
 	Manager bool
 	Unread  int
-	// Views are those of contacts that the menu shows.
+	// Views are those of contacts that the menu shows; see InView.
 	Views  []View
 	Notice string
 	// NotDone is whether Notice says why something was not done.
@@ -51,6 +52,11 @@ type Page struct {
 	Theme string
 	// Keys says that keys without Control work on this device.
 	Keys bool
+}
+
+// InView is whether the page shows one of Views, which then is where the member is, instead of the list of all.
+func (p Page) InView() bool {
+	return slices.ContainsFunc(p.Views, func(v View) bool { return v.Current })
 }
 
 // Render answers with a whole page.

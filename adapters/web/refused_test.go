@@ -33,11 +33,11 @@ func TestARefusedPostBecomesAContact(t *testing.T) {
 	newest, byHand := refused[0][1], refused[1][1]
 
 	page := v.get(newest)
-	has(t, "the keys", page, "Qual campo é o e-mail?", `<option value="seller email" selected>`,
+	has(t, "the keys", page, "Qual campo é o e-mail?", `value="seller email" checked>`,
 		"receipt_to: bia@example.com", "Não há e-mail neste envio", "Lembrar e refazer")
 	hasNot(t, "the first key is no other's", page, "envios recusados")
 	page = v.get(newest + "?campo=receipt_to")
-	has(t, "another key", page, `<option value="receipt_to" selected>`, "O contato seria", "Refazer 2 envios recusados")
+	has(t, "another key", page, `value="receipt_to" checked>`, "O contato seria", "Refazer 2 envios recusados")
 	has(t, "a key without an address", v.get(newest+"?campo=nome"), "não tem um endereço com @")
 	hasNot(t, "a key without an address", v.get(newest+"?campo=nome"), "Lembrar e refazer")
 	v.post(newest+"/campo", url.Values{"campo": {"nome"}})
@@ -51,7 +51,7 @@ func TestARefusedPostBecomesAContact(t *testing.T) {
 	v.receive("application/json", `{"nome":"Davi","receipt_to":"davi@example.com"}`)
 
 	page = v.get(byHand)
-	has(t, "no e-mail", page, `<option value="nenhum" selected>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
+	has(t, "no e-mail", page, `value="nenhum" checked>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
 		"Cor: azul")
 	hasNot(t, "no e-mail", page, "Lembrar e refazer")
 	form := url.Values{}
@@ -84,7 +84,13 @@ func TestRefusalsAreReplayedFromTheWebhook(t *testing.T) {
 	hasNot(t, "without a key", v.get(at+"?resultado=refused"), at+"/refazer")
 	v.post(at, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "campo": {"receipt_to"}})
 	has(t, "with one", v.get(at+"?resultado=refused"), "1 envio recusado tem um endereço no campo “receipt_to”")
+	const alert = "recusou 1 envio nas últimas 24 horas, ainda sem contato."
+	has(t, "the list before", v.get("/webhooks"), alert)
+	has(t, "its page before", v.get(at), "1 recusada, 1 sem contato", `action="/entregas/`)
 	page := v.after(at+"/refazer", nil)
+	hasNot(t, "the list after", v.get("/webhooks"), "nas últimas 24 horas")
+	has(t, "its page after", v.get(at), "1 recusada, nenhuma sem contato")
+	hasNot(t, "its page after", v.get(at), `action="/entregas/`)
 	has(t, "replayed", page, "1 contato criado dos recusados com este campo.", `class="toast" role="status"`)
 	has(t, "none left", v.after(at+"/refazer", nil), "Nenhum recusado a mais", `class="toast t-bad" role="alert"`)
 	hasNot(t, "replayed", v.get(at+"?resultado=refused"), at+"/refazer")

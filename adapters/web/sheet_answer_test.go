@@ -93,9 +93,10 @@ func TestACompanyHangsTogether(t *testing.T) {
 	has(t, "the partner's record", v.get(partner), "Tomé Souza")
 	v.ask(hop(page, "participacao_societaria")...)
 	page = v.get(first)
-	has(t, "from the history", page, `<a class="btn btn-s" href="`+partner+`">`, "grátis, ", "No histórico, de", "Imbira SA",
+	has(t, "from the history", page, `<a class="btn btn-s" href="`+partner+`">`, "do histórico, sem custo",
+		"O que o histórico tem, de", "Imbira SA",
 		"12.ABC.345/01DE-35", "Cadastro de empresa")
-	if n := strings.Count(page, "<bdi class=\"break\">Cipó Ltda"); n != 2 { // the title and the root
+	if n := strings.Count(page, ">Cipó Ltda</bdi>"); n != 3 { // the title, the field and the root
 		t.Errorf("the company is there %d times", n)
 	}
 	company := v.ask(hop(page, "cnpj")...)

@@ -61,19 +61,21 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 	v.bureau.says(aPerson, `{"nome":"Rita"}`)
 	v.ask("documento", aPerson, "produto", "cpf", "finalidade", "credito")
 	key := v.key("ERP").Key().ID
-	hasNot(t, "all", v.get("/extrato"), "o filtro deixa fora")
+	hasNot(t, "all", v.get("/extrato"), "Só do que o filtro escolhe")
 	has(t, "all", v.get("/extrato"), "Gasto por dia e produto", "<h2>Por produto</h2>", "cobrada.", "R$ 0,45")
 	for filter, none := range map[string]string{
 		"?resultado=historico": "O histórico responde de graça", "?finalidade=cobranca": "Nada cobrado neste período.",
 		"?produto=placa": "Nada cobrado neste período.", "?quem=" + key: "Nada cobrado neste período.",
 	} {
 		page := v.get("/extrato" + filter)
-		has(t, filter, page, "Nada cobrado neste período", none, "De todas as consultas, também das que o filtro deixa fora.")
+		has(t, filter, page, "Nada cobrado neste período", none, "Só do que o filtro escolhe.",
+			"Gasto neste mês</dt><dd>R$ 0,00", "no período foram R$ 0,00")
 		hasNot(t, filter, page, "R$\u00a00,00</strong> em 0", "em 0 cobradas")
 		hasNot(t, filter, page, "<svg width=\"100%\"")
 	}
 	for _, filter := range []string{"?resultado=bureau", "?finalidade=credito", "?produto=cpf", "?quem=minhas"} {
-		has(t, filter, v.get("/extrato"+filter), "com este filtro", "em 1 cobrada.", "<svg width=\"100%\"")
+		has(t, filter, v.get("/extrato"+filter), "com este filtro", "em 1 cobrada.", "<svg width=\"100%\"",
+			"Gasto neste mês</dt><dd>R$ 0,45")
 	}
 	page := v.get("/extrato?por=finalidade&e=pessoa&quem=minhas")
 	has(t, "by purpose and person", page, "<h2>Por finalidade e pessoa</h2>", "<bdi>Ana</bdi>",
@@ -84,6 +86,24 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 			hasNot(t, path+" by "+by, v.get(path+"?por="+by+"&e=produto"), "%!", "&lt;nil&gt;")
 		}
 	}
+	v.ask("documento", aCompany, "produto", "cnpj", "finalidade", "credito")
+	has(t, "one of two products", v.get("/extrato?produto=cpf"), "Gasto hoje</dt><dd>R$ 0,45", "Gasto neste mês</dt><dd>R$ 0,45")
 	key2 := v.get("/chaves/" + key)
 	hasNot(t, "what one key's lookups have in common", key2, ">Pessoa e produto<", ">Chave e finalidade<")
+}
+
+// TestLimitsAreLinesOfThePicture: those of a key, for all its lookups; a table has them too, and a part of what they
+// limit has none.
+func TestLimitsAreLinesOfThePicture(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, _ := v.usedKey()
+	limits := []string{
+		">limite do dia</text>", "limite do dia, 2</li>", "limite do mês, 2.000 (", "vezes o maior dia, acima do desenho",
+		"Para comparar: limite do dia",
+	}
+	for _, path := range []string{"/chaves/" + id, "/extrato?quem=" + id} {
+		has(t, path, v.get(path), limits...)
+	}
+	hasNot(t, "of one product", v.get("/extrato?produto=cpf&quem="+id), "limite do")
 }

@@ -28,7 +28,7 @@ func (c *Call) takeUndo() *Undo {
 	text, _ := url.QueryUnescape(cookie.Value)
 	kept, _ := url.ParseQuery(text)
 	u := Undo{kept.Get("para"), kept.Get("nome"), kept.Get("valor")}
-	if !strings.HasPrefix(u.Action, "/contatos/") || u.Value == "" {
+	if !strings.HasPrefix(u.Action, "/contatos/") && !strings.HasPrefix(u.Action, "/acoes/") || u.Value == "" {
 		return nil
 	}
 	return &u

@@ -1,6 +1,9 @@
 package web
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // View is a filter with its order, under a name. What was searched for is never part of it.
 type View struct {
@@ -30,15 +33,30 @@ func ViewsIn(kept string) (out []View) {
 	return out
 }
 
-// sideViews is how many views the menu shows.
+// BuiltIn are the views of the list that everybody has.
+func BuiltIn(memberID string) []View {
+	return []View{
+		{Name: "Sem retorno", Query: url.Values{"retorno": {"sem"}, "ordem": {"antigos"}}.Encode()},
+		{Name: "Meus", Query: url.Values{"resp": {memberID}}.Encode()},
+	}
+}
+
+// sideViews is how many of a member's own views the menu shows away from the list, where they would push the rest out
+// of sight.
 const sideViews = 4
 
-// sideOf are a member's first views, of which one may be what the page shows.
+// sideOf are the views that everybody has and a member's own, of which one may be what the page shows.
 func sideOf(c *Call) []View {
-	views := ViewsIn(c.Member.Views)
-	views = views[:min(sideViews, len(views))]
+	own, onList, shown := ViewsIn(c.Member.Views), c.URL.Path == "/contatos", c.URL.Query()
+	if !onList {
+		own = own[:min(sideViews, len(own))]
+	}
+	for _, name := range []string{"antes", "depois", "n", "exibir"} { // another page of the same list
+		shown.Del(name)
+	}
+	views := append(BuiltIn(c.By.MemberID()), own...)
 	for i, v := range views {
-		views[i].Current = c.URL.Path == "/contatos" && c.URL.Query().Encode() == v.Query
+		views[i].Current = onList && shown.Encode() == v.Query
 	}
 	return views
 }

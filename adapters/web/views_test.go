@@ -84,6 +84,7 @@ func TestViewsAreKept(t *testing.T) {
 		`href="/contatos?ordem=valor&quando=30" aria-current="true"`)
 	has(t, "no filter", v.get("/contatos"), `href="/contatos" aria-current="true"`, "Sem retorno", "Meus")
 	has(t, "a search is no view", v.get("/contatos?q=ana&ordem=valor&quando=30"), `href="/contatos?ordem=valor&quando=30"><bdi>`)
+	has(t, "its removal", page, `name="nome" value="Do mês">Tirar “Do mês”`)
 	page = save("nome", "Do mês", "etapa", stage)
 	has(t, "replaced", page, `href="/contatos?etapa=`+stage)
 	hasNot(t, "replaced", page, `href="/contatos?ordem=valor&quando=30"`)
@@ -146,7 +147,8 @@ func TestAPersonBesideTheList(t *testing.T) {
 	}
 }
 
-// TestViewsAreInTheMenu of every page, the first four, and may ask for an amount.
+// TestViewsAreInTheMenu of every page, those that everybody has and a member's first four, and of the list all; one may
+// ask for an amount. On each page of the list of one, it is that one that is open.
 func TestViewsAreInTheMenu(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -161,7 +163,12 @@ func TestViewsAreInTheMenu(t *testing.T) {
 		v.from("/contatos", "/contatos/vistas", "nome", fmt.Sprint("Grandes ", i), "valor", "10000")
 	}
 	page = v.get("/webhooks")
-	has(t, "the menu", page, "Grandes 0", "Grandes 3", `href="/contatos?valor=10000"`)
+	const waiting = `class="nav-a" href="/contatos?ordem=antigos&retorno=sem"`
+	has(t, "the menu", page, "Grandes 0", "Grandes 3", `class="nav-a" href="/contatos?valor=10000"`, waiting,
+		`class="nav-a" href="/contatos?resp=`+v.by.MemberID()+`"`)
 	hasNot(t, "the menu", page, "Grandes 4")
+	page = v.get("/contatos?retorno=sem&ordem=antigos&n=50")
+	has(t, "a view", page, "Grandes 4", waiting+` aria-current="page"`)
+	hasNot(t, "a view", page, `href="/contatos" aria-current="page"`)
 	hasNot(t, "another's menu", site.member(v.by.OrgID(), "Caio", crm.Common).get("/contatos"), "Grandes")
 }

@@ -21,10 +21,11 @@ type BoardStage struct {
 	Contacts []crm.ContactView
 }
 
-// Board returns the stages of a funnel with their newest contacts; of the default funnel when funnelID is empty. Of the
-// search only origin, assignee and waiting count. Faults: NotFound, ServiceUnavailable.
+// Board returns the stages of a funnel with their newest contacts, as many as cards says for the id of each; of the
+// default funnel when funnelID is empty. Of the search only origin, assignee and waiting count. Faults: NotFound,
+// ServiceUnavailable.
 func (c *Contacts) Board(
-	ctx context.Context, by app.Caller, funnelID string, s ContactSearch, cards int,
+	ctx context.Context, by app.Caller, funnelID string, s ContactSearch, cards func(stageID string) int,
 ) (crm.Funnel, []BoardStage, error) {
 	orgID, err := by.Org()
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *Contacts) Board(
 			continue
 		}
 		f.StageID = stage.ID
-		found, err := r.ContactSearch.Select(ctx, orgID, ports.ContactQuery{ContactFilter: f, Limit: cards})
+		found, err := r.ContactSearch.Select(ctx, orgID, ports.ContactQuery{ContactFilter: f, Limit: cards(stage.ID)})
 		if err != nil {
 			return funnel, nil, err
 		}

@@ -62,7 +62,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
-		item.Result = "o contato não existe mais"
+		item.Result = crm.LeftGone
 		return nil
 	}
 	if err != nil {
@@ -87,8 +87,13 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: at})
 	case crm.BulkImport:
 	}
-	if done {
+	switch {
+	case done:
 		item.State = crm.ItemDone
+	case s.action.Kind == crm.BulkMove && s.names.Stage(target).ID == "":
+		item.Result = crm.LeftNowhere
+	case item.Result == "":
+		item.Result = crm.LeftSame
 	}
 	return err
 }
@@ -96,30 +101,43 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 // undo takes the action back, unless somebody has changed the same thing since.
 func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
+	left, err := crm.LeftChanged, error(nil)
 	if s.action.Kind == crm.BulkDelete {
-		return s.undelete(ctx, item)
+		err = s.undelete(ctx, item)
+	} else {
+		left, err = s.putBack(ctx, item)
 	}
+	if item.State == crm.ItemSkipped {
+		item.Result = crm.LeftByUndo + left
+	}
+	return err
+}
+
+// putBack undoes an assignment or a move, or says why it did not.
+func (s bulkStep) putBack(ctx context.Context, item *crm.BulkItem) (left string, err error) {
 	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return nil
+		return crm.LeftGone, nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	done := false
+	left, done := crm.LeftChanged, false
 	switch {
 	case s.action.Kind == crm.BulkAssign && c.AssigneeID == s.action.TargetID:
 		done, err = s.assign(ctx, item, c, item.BeforeID)
+		left = crm.LeftInactive
 	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
 		done, err = s.move(ctx, c, item.BeforeID)
 		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
 			err = s.unanswer(ctx, c, at)
 		}
+		left = crm.LeftNowhere
 	}
 	if done {
 		item.State = crm.ItemUndone
 	}
-	return err
+	return left, err
 }
 
 // unanswer takes back the first answer that a move was, at a time. If a member has called or noted something since,
@@ -177,7 +195,7 @@ func (s bulkStep) assign(ctx context.Context, item *crm.BulkItem, c crm.Contact,
 	if memberID != "" {
 		m := s.names.Member(memberID)
 		if name = m.Name; !m.Active {
-			item.Result = "a pessoa não está mais ativa"
+			item.Result = crm.LeftInactive
 			return false, nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"fichario/app"
@@ -195,7 +196,13 @@ type BulkView struct {
 	crm.Bulk
 	// Target is the name of the member or the stage, By the name of the member who asked for it.
 	Target, By string
+	// Left counts by their reasons (crm.LeftGone and so on) the contacts that were left as they were, once it is done;
+	// those whose reason is not known, because they are many or it is older, by "".
+	Left map[string]int
 }
+
+// leftRead is how many of those contacts are read for their reasons.
+const leftRead = 1000
 
 // Show returns an action. Faults: NotFound, ServiceUnavailable.
 func (b *Bulks) Show(ctx context.Context, by app.Caller, id string) (BulkView, error) {
@@ -210,7 +217,30 @@ func (b *Bulks) Show(ctx context.Context, by app.Caller, id string) (BulkView, e
 	if action.Kind == crm.BulkMove {
 		view.Target = n.Stage(action.TargetID).Name
 	}
+	if err == nil && !action.Open() && action.Kind != crm.BulkImport {
+		view.Left, err = leftBy(ctx, r, action)
+	}
 	return view, err
+}
+
+// leftBy reads why contacts were left as they were, by an action or by its undo.
+func leftBy(ctx context.Context, r ports.Repos, action crm.Bulk) (map[string]int, error) {
+	if action.Skipped == 0 {
+		return nil, nil //nolint:nilnil // an empty map
+	}
+	items, err := r.Bulks.Items(ctx, action.ID, crm.ItemSkipped, "", leftRead)
+	out, known := map[string]int{}, 0
+	for _, item := range items {
+		reason, byUndo := strings.CutPrefix(item.Result, crm.LeftByUndo)
+		if reason != "" && byUndo == (action.Status == crm.BulkUndone) && known < action.Skipped {
+			out[reason]++
+			known++
+		}
+	}
+	if rest := action.Skipped - known; rest > 0 {
+		out[""] = rest
+	}
+	return out, err
 }
 
 // Undo takes an action back within crm.UndoBulk of its end; what was changed since stays. Only the member who asked for

@@ -228,7 +228,8 @@ func (l *Leads) Backfill(
 	out := make([]ReadPage, len(some))
 	for i, s := range some {
 		line := audit.Line{
-			OrgID: hook.OrgID, Action: audit.SourceReadBack, Object: hook.ID, Detail: audit.Detail{"pagina": s.Page},
+			OrgID: hook.OrgID, Action: audit.SourceReadBack, Object: hook.ID,
+			Detail: audit.Detail{"pagina": s.Page, "nome": s.Name},
 		}
 		if err := app.Looked(ctx, l.Store, by, line); err != nil {
 			return nil, err

@@ -168,21 +168,40 @@ func (w *Webhooks) List(ctx context.Context, by app.Caller, orgID string) ([]web
 	return w.store.Repos().Webhooks.List(ctx, orgID)
 }
 
-// Summaries returns what the webhooks of an organisation received since a time, by webhook. Faults: NotFound,
-// Forbidden, ServiceUnavailable.
-func (w *Webhooks) Summaries(
+// Unsettled returns how many refused posts since then nobody has made a contact of, by webhook of an organisation.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
+func (w *Webhooks) Unsettled(
 	ctx context.Context, by app.Caller, orgID string, since time.Time,
-) (map[string]webhook.Summary, error) {
-	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
+) (map[string]int, error) {
+	r := w.store.Repos()
+	if err := app.MayManageOrg(ctx, r, by, orgID); err != nil {
 		return nil, err
 	}
-	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
+	received, err := r.Deliveries.Summaries(ctx, orgID, since)
+	out := map[string]int{}
+	for id, sum := range received {
+		if err == nil {
+			out[id], err = app.UnsettledOf(ctx, r, orgID, id, since, sum)
+		}
+	}
+	return out, err
+}
+
+// UnsettledOf is Unsettled for one webhook, of what it received since then. Faults: those of Unsettled.
+func (w *Webhooks) UnsettledOf(
+	ctx context.Context, by app.Caller, hook webhook.Webhook, since time.Time, received webhook.Summary,
+) (int, error) {
+	r := w.store.Repos()
+	if err := app.MayManageOrg(ctx, r, by, hook.OrgID); err != nil {
+		return 0, err
+	}
+	return app.UnsettledOf(ctx, r, hook.OrgID, hook.ID, since, received)
 }
 
 // Latest returns the newest post, with its time and reason alone, of some webhooks of an organisation; bounds and days
 // are those of Days, and outcome is the only one wanted, or "". It reads only the last day on which each
 // received something, because on PostgreSQL more days cost more. Days does not count notices of leads that are still to
-// be fetched: where such come, it also reads the days since. Faults: those of Summaries.
+// be fetched: where such come, it also reads the days since. Faults: those of Unsettled.
 func (w *Webhooks) Latest(
 	ctx context.Context, by app.Caller, orgID string, hooks []webhook.Webhook, outcome webhook.Outcome, bounds []time.Time,
 	days map[string][]webhook.Summary,
@@ -231,7 +250,7 @@ func lastDays(
 
 // Days returns what the webhooks of an organisation received on each day, by webhook, or with the id of a webhook only
 // that one; bounds holds the beginning of each day and, last, the end of the last one. Webhooks that received nothing
-// are left out. Faults: those of Summaries.
+// are left out. Faults: those of Unsettled.
 func (w *Webhooks) Days(
 	ctx context.Context, by app.Caller, orgID, webhookID string, bounds []time.Time,
 ) (map[string][]webhook.Summary, error) {

@@ -229,9 +229,6 @@ func sourceAttention(ctx context.Context, r ports.Repos, orgID string, now time.
 	return out, err
 }
 
-// refusedCounted is how many refused posts of a webhook are counted one by one.
-const refusedCounted = 1000
-
 // refusedAttention returns the webhooks with refused posts since then of which nobody has made a contact, the most
 // first.
 func refusedAttention(
@@ -239,10 +236,7 @@ func refusedAttention(
 ) (out []Attention, err error) {
 	received, err := r.Deliveries.Summaries(ctx, orgID, since)
 	for id, sum := range received {
-		if sum.Refused == 0 {
-			continue
-		}
-		open, err := r.Deliveries.Unsettled(ctx, orgID, id, since, refusedCounted)
+		open, err := app.UnsettledOf(ctx, r, orgID, id, since, sum)
 		if err != nil {
 			return nil, err
 		}
@@ -250,9 +244,6 @@ func refusedAttention(
 			continue
 		}
 		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: open}
-		if open == refusedCounted {
-			a.Count = sum.Refused
-		}
 		last, err := r.Deliveries.Page(ctx, orgID, id, webhook.Refused, "", 1)
 		if err != nil {
 			return nil, err

@@ -230,14 +230,29 @@ func (s *Statement) spending(
 	if err != nil {
 		return page, err
 	}
-	for _, d := range days {
-		page.Month.Add(d.Spent)
-		if d.Day == day {
-			page.Today.Add(d.Spent)
-		}
-	}
+	page.add(days, day)
 	page.Forecast = s.forecast(page.Month.Amount, now)
 	page.Names, err = app.People(ctx, s.store.Repos(), asker.OrgID)
+	return page, err
+}
+
+// add sums up the days of the month.
+func (p *StatementPage) add(days []lookup.DaySpent, today string) {
+	for _, d := range days {
+		p.Month.Add(d.Spent)
+		if d.Day == today {
+			p.Today.Add(d.Spent)
+		}
+	}
+}
+
+// Selected returns Today, Month and Forecast of what a query selects, whatever days it names. Faults: those of Page.
+func (s *Statement) Selected(ctx context.Context, caller app.Caller, q StatementQuery) (page StatementPage, err error) {
+	now := s.clock()
+	day, month := s.calendar.Day(now), s.calendar.Month(now)
+	days, err := s.Spend(ctx, caller, q, month+"-01", day)
+	page.add(days, day)
+	page.Forecast = s.forecast(page.Month.Amount, now)
 	return page, err
 }
 

@@ -29,14 +29,15 @@ func (a AnsweredWithin) Count() (n int) {
 	return n
 }
 
-// Median is the first of AnswerBounds within which half of them were answered; false where half waited longer than all,
-// or none is counted.
+// Median is about how long half of them had waited at most, as if those between two of AnswerBounds were spread evenly;
+// false where half waited longer than all, or none is counted.
 func (a AnsweredWithin) Median() (time.Duration, bool) {
-	all, so := a.Count(), 0
+	all, so, from := a.Count(), 0, time.Duration(0)
 	for i, bound := range AnswerBounds {
-		if so += a[i]; all > 0 && 2*so >= all {
-			return bound, true
+		if all > 0 && 2*(so+a[i]) >= all {
+			return from + (bound-from)*time.Duration(all-2*so)/time.Duration(2*a[i]), true
 		}
+		so, from = so+a[i], bound
 	}
 	return 0, false
 }

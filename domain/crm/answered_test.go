@@ -20,9 +20,10 @@ func TestBoundsOfAnswers(t *testing.T) {
 		has    bool
 	}{
 		{},
-		{AnsweredWithin{0: 1}, 5 * time.Minute, true},
+		{AnsweredWithin{0: 1}, 150 * time.Second, true},
 		{AnsweredWithin{0: 1, 2: 1}, 5 * time.Minute, true},
-		{AnsweredWithin{0: 1, 2: 2}, time.Hour, true},
+		{AnsweredWithin{0: 1, 2: 4}, 15*time.Minute + 45*time.Minute*3/8, true},
+		{AnsweredWithin{3: 6, 4: 13}, 4*time.Hour + 20*time.Hour*7/26, true},
 		{AnsweredWithin{0: 1, 6: 2}, 0, false},
 	} {
 		if got, has := one.counts.Median(); got != one.median || has != one.has {

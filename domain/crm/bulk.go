@@ -80,6 +80,17 @@ const (
 	ItemWrong BulkState = "erro"
 )
 
+// Why a contact was left as it was: the Result of an item that is ItemSkipped. LeftByUndo precedes it where the contact
+// was changed, and left as it was by the undo.
+const (
+	LeftGone     = "o contato não existe mais"
+	LeftSame     = "já estava assim"
+	LeftInactive = "a pessoa não está mais ativa"
+	LeftNowhere  = "a etapa não existe mais"
+	LeftChanged  = "mudou depois"
+	LeftByUndo   = "ao desfazer: "
+)
+
 // BulkItem is one contact of a bulk action.
 type BulkItem struct {
 	// ID is a UUIDv7; items are done in the order of their ids.

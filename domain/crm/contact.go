@@ -3,6 +3,7 @@ package crm
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"fichario/domain/catalog"
@@ -30,6 +31,29 @@ var attributeTitles = map[string]string{
 
 // Title is the key in Portuguese, or itself where that is what people call it.
 func (a Attribute) Title() string { return cmp.Or(attributeTitles[a.Key], a.Key) }
+
+// platformNames are the platforms of advertisements by the words that stand for them.
+var platformNames = map[string]string{
+	"fb": "Facebook", "facebook": "Facebook", "ig": "Instagram", "instagram": "Instagram", "msg": "Messenger",
+	"messenger": "Messenger", "an": "Audience Network", "wa": "WhatsApp", "whatsapp": "WhatsApp", "tiktok": "TikTok",
+	"linkedin": "LinkedIn", "google": "Google", "youtube": "YouTube",
+}
+
+// Text is the value as people say it.
+func (a Attribute) Text() string {
+	if a.Key == "platform" {
+		return cmp.Or(platformNames[strings.ToLower(a.Value)], a.Value)
+	}
+	return a.Value
+}
+
+// clickIDs are the keys of ids of clicks that do not end as others do.
+var clickIDs = []string{"wbraid", "gbraid", "fbc", "fbp", "epik", "gclsrc", "igshid", "srsltid"}
+
+// Code reports whether it is an id that only the platform of an advertisement understands.
+func (a Attribute) Code() bool {
+	return strings.HasSuffix(a.Key, "_id") || strings.HasSuffix(a.Key, "clid") || slices.Contains(clickIDs, a.Key)
+}
 
 // Consent is what a form says of a consent, or of anything else that is answered by yes or no: only "sim" and true
 // give it. Or it is what a person told a member.

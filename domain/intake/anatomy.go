@@ -48,13 +48,13 @@ var itemWords = map[part]string{
 		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
-		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext`,
+		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
 		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns
 		questionref questionindex versions ishidden optional short inline object fieldorder fieldgroup kind adminonly
-		maxlength minlength maxvalue minvalue`,
+		maxlength minlength maxvalue minvalue defaultvalue maximumlength minimumlength`,
 }
 
 // partOf looks up the role of a member.

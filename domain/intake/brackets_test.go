@@ -15,7 +15,7 @@ func TestNumbersInBrackets(t *testing.T) {
 		t.Errorf("%+v %q", d, d.Note())
 	}
 	d = mustRead(t, "", `{"headers":["Nome","E-mail"],"row":["Ana","ana@exemplo.com.br"],"recipients":["x@y.z","w@y.z"]}`)
-	if d.Email != "ana@exemplo.com.br" || !strings.Contains(d.Note(), "row: Ana, ana@exemplo.com.br") {
+	if d.Email != "ana@exemplo.com.br" || d.Name != "Ana" || d.Note() != "recipients: x@y.z, w@y.z" {
 		t.Errorf("%+v", d)
 	}
 }

@@ -139,11 +139,13 @@ func (r *reader) choose(d *Draft) {
 	c.emailByLook()
 	r.emailByKey(c)
 	c.settle()
+	c.dropRelations()
 	c.phoneByLook()
 	c.takeEmail(d, r.emptyEmail)
 	c.takePhone(d)
 	c.takeName(d)
 	c.takeLine(d, fieldCompany, &d.Company)
+	r.dropMachineChannel(c)
 	c.takeLine(d, fieldOrigin, &d.Origin)
 	c.takeAmount(d)
 	c.takeMessage(d)
@@ -175,7 +177,7 @@ func (c *chooser) settle() {
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
 		b := rules[i].bid(q)
-		if b.field == noField || personal[b.field] && q.ofOurs() && (!q.asksOurs || !isQuestion(q.key)) {
+		if b.field == noField || personal[b.field] && (q.ofOurs() && (!q.asksOurs || !isQuestion(q.key)) || q.ofRelation()) {
 			continue
 		}
 		if q.reopened {
@@ -324,7 +326,23 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 }
 
 // machineChannels are the words by which a program names its own kind.
-var machineChannels = names.Set(`web api app mobile server desktop browser chat email`)
+var machineChannels = names.Set(`
+	web api app mobile server desktop browser chat email pos iphone android ios rest webhook integration checkout`)
+
+// dropMachineChannel leaves the origin to the UTMs and the pages where a program names its own kind as the source.
+func (r *reader) dropMachineChannel(c *chooser) {
+	a := c.best[fieldOrigin].answer
+	if a == nil || a.key == fieldNames[fieldOrigin] || a.title != "" || !machineChannels[text.Fold(a.text())] {
+		return
+	}
+	if slices.ContainsFunc(c.answers, func(a answer) bool {
+		ofPage := a.attr == "landing_url" || a.attr == "page_url"
+		return a.attr == "utm_source" || ofPage && strings.Contains(a.values[0], "utm_source=")
+	}) {
+		a.taken, c.best[fieldOrigin] = true, claim{}
+		r.dropText("noise", a.text())
+	}
+}
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
 	return !a.logical && !isStamp(a.values[0]) && !isUUID(a.text()) && (s < weakName || hasWord(a.text()))

@@ -110,3 +110,29 @@ func TestARowOfATable(t *testing.T) {
 		t.Error("no column can go to the note")
 	}
 }
+
+// TestRowsUnderTheirHeader: the rows of a table are records, whatever the sheet calls them.
+func TestRowsUnderTheirHeader(t *testing.T) {
+	t.Parallel()
+	const ana, anas = `["Ana","ana@x.com","11987654321"]`, "Ana ana@x.com +5511987654321 "
+	const bia, bias = `["Bia","bia@x.com",""]`, "Bia bia@x.com  "
+	const header = `["Nome","E-mail","WhatsApp"]`
+	for body, want := range map[string]string{
+		`{"headers":` + header + `,"rows":[` + ana + `]}`:                          anas,
+		`{"headers":` + header + `,"row":` + ana + `}`:                             anas,
+		`{"columns":` + header + `,"data":[` + ana + `,` + bia + `]}`:              anas + "; " + bias,
+		`{"range":"A1:C2","values":[` + header + `,` + ana + `]}`:                  anas,
+		`{"event":"x","data":{"values":[` + header + `,` + ana + `,` + bia + `]}}`: anas + "; " + bias,
+		`[` + header + `,` + ana + `]`:                                             anas,
+		`[["Nome","E-mail"],["Ana","ana@x.com"]]`:                                  "Ana ana@x.com  ",
+		`[["nome","Ana"],["email","ana@x.com"]]`:                                   "Ana ana@x.com  ",
+	} {
+		if got := contactsIn(t, "", body); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+	d := mustRead(t, "", `{"headers":["Nome","E-mail","Cor"],"rows":[["Ana","ana@x.com","Azul"]]}`)
+	if d.Note() != "Cor: Azul" {
+		t.Errorf("%q", d.Note())
+	}
+}

@@ -3,6 +3,7 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -170,8 +171,13 @@ func phoneFromParts(m members) string {
 		return ""
 	}
 	area := m.text("area", "areacode", "ddd")
-	country := m.text("dialcode", "country", "countrycode", "ddi")
+	country := m.text("dialcode", "country", "countrycode", "ddi", "countryiso2", "iso")
 	digits := text.Digits(country)
+	if nation := fields.Country(country); digits == "" && nation != "" && nation != brazil {
+		if n := fields.E164In(area+number, nation); n != fields.E164(area+number) {
+			return n
+		}
+	}
 	inNumber := area == "" && strings.HasPrefix(text.Digits(number), digits) && names.CountDigits(number) > 11
 	if digits == "" || len(country) > 5 || strings.HasPrefix(number, "+") || inNumber {
 		country = ""

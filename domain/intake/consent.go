@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"slices"
 
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
@@ -30,7 +31,7 @@ func (r *reader) rememberConsent(a *answer, value string) {
 		}
 	}
 	if is || asksConsent(a.name()) {
-		r.addConsent(a.key, a.title, given)
+		r.addConsent(a.key, a.title, given && !refusesConsent(a.key) && !refusesConsent(a.title))
 	}
 }
 
@@ -46,6 +47,27 @@ var consenting = [][]byte{
 	[]byte("aceit"), []byte("autoriz"), []byte("concord"), []byte("consent"), []byte("consint"), []byte("optin"),
 	[]byte("newsletter"), []byte("lgpd"), []byte("gdpr"), []byte("marketing"), []byte("permiss"), []byte("permit"),
 	[]byte("privac"),
+}
+
+// refusing are the stems of words by which a field names the contrary of a consent, in normal form. Whatever is
+// answered there gives none: that somebody has not left a list does not say that they agreed to be on it.
+var refusing = [][]byte{
+	[]byte("optout"), []byte("optedout"), []byte("unsub"), []byte("donotcontact"), []byte("donotcall"),
+	[]byte("donotemail"), []byte("donottext"), []byte("donotsend"), []byte("donotwant"), []byte("dontcontact"),
+	[]byte("dontwant"), []byte("donotdisturb"), []byte("naoquero"), []byte("naodesejo"), []byte("naogostaria"),
+	[]byte("naoaceit"), []byte("naoautoriz"), []byte("naoconcord"), []byte("naopermit"), []byte("naocontat"),
+	[]byte("naoperturb"), []byte("noquiero"), []byte("noacepto"), []byte("descadastr"), []byte("desinscr"),
+	[]byte("blacklist"),
+}
+
+// refusesConsent reports whether the name of a field is the contrary of a consent's.
+func refusesConsent(name string) bool {
+	var buf [64]byte
+	of := names.Append(buf[:0], name)
+	if string(of) == "dnd" || string(of) == "suppressed" {
+		return true
+	}
+	return slices.ContainsFunc(refusing, func(stem []byte) bool { return bytes.Contains(of, stem) })
 }
 
 // asksConsent reports whether the name of a field has a word for a consent.

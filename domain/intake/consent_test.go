@@ -9,18 +9,26 @@ import (
 func TestConsents(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"email":"a@b.c","aceite":"sim"}`:                                                           "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":" SIM "}`:                                                         "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":true}`:                                                            "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":false}`:                                                           "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"Não"}`:                                                           "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"1"}`:                                                             "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"sim, mas só às vezes"}`:                                          "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":["sim","não"]}`:                                                   "[{aceite  false}]",
-		`{"email":"a@b.c","gdpr_consent":"true"}`:                                                    "[{gdpr_consent  true}]",
-		`{"email":"a@b.c","tem_carro":"sim","cidade":"Campinas"}`:                                    "[{tem_carro  true}]",
-		`{"email":"a@b.c","cidade":"Campinas"}`:                                                      "[]",
-		`{"email":"a@b.c","fields":[{"name":"of","label":"Aceito receber ofertas?","value":"Sim"}]}`: "[{of Aceito receber ofertas? true}]",
+		`{"email":"a@b.c","aceite":"sim"}`:                                                            "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":" SIM "}`:                                                          "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":true}`:                                                             "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":false}`:                                                            "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"Não"}`:                                                            "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"1"}`:                                                              "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"sim, mas só às vezes"}`:                                           "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":["sim","não"]}`:                                                    "[{aceite  false}]",
+		`{"email":"a@b.c","gdpr_consent":"true"}`:                                                     "[{gdpr_consent  true}]",
+		`{"email":"a@b.c","tem_carro":"sim","cidade":"Campinas"}`:                                     "[{tem_carro  true}]",
+		`{"email":"a@b.c","cidade":"Campinas"}`:                                                       "[]",
+		`{"email":"a@b.c","fields":[{"name":"of","label":"Aceito receber ofertas?","value":"Sim"}]}`:  "[{of Aceito receber ofertas? true}]",
+		`{"email":"a@b.c","opt_out":true}`:                                                            "[{opt_out  false}]",
+		`{"email":"a@b.c","opt_out":false}`:                                                           "[{opt_out  false}]",
+		`{"email":"a@b.c","HasOptedOutOfEmail":"true"}`:                                               "[{HasOptedOutOfEmail  false}]",
+		`{"email":"a@b.c","unsubscribed":"sim"}`:                                                      "[{unsubscribed  false}]",
+		`{"email":"a@b.c","do_not_contact":true,"dnd":true}`:                                          "[{dnd  false} {do_not_contact  false}]",
+		`{"email":"a@b.c","Não quero receber e-mails":"sim"}`:                                         "[{Não quero receber e-mails  false}]",
+		`{"email":"a@b.c","Quero receber novidades":"sim"}`:                                           "[{Quero receber novidades  true}]",
+		`{"email":"a@b.c","fields":[{"name":"n","label":"Prefiro não quero receber","value":"sim"}]}`: "[{n Prefiro não quero receber false}]",
 	} {
 		if got := fmt.Sprint(mustRead(t, "application/json", body).Consents); got != want {
 			t.Errorf("%s: %s, want %s", body, got, want)

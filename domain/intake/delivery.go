@@ -118,9 +118,16 @@ func needsOfParts(parts []string) IDNeeds {
 
 // isTest reports whether the sender says that a submission is a test.
 func isTest(n *tree.Node) bool {
-	n = n.First()
-	return n != nil && n.Kind == tree.Object && slices.ContainsFunc(n.Children, saysTest)
+	if n = n.First(); n == nil || n.Kind != tree.Object {
+		return false
+	}
+	return slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+		return saysTest(k) || k.Kind == tree.Object && idPlaces[k.Key] && slices.ContainsFunc(k.Children, saysTestInside)
+	})
 }
+
+// saysTestInside is saysTest for a member of an envelope, where the words of an event are about the lead.
+func saysTestInside(k tree.Node) bool { return !eventTypes[names.Of(k.Key)] && saysTest(k) }
 
 // saysTest reports whether a member says that its post is a test. A word that forms ask about too counts only as a
 // program writes it.
@@ -134,8 +141,8 @@ func saysTest(k tree.Node) bool {
 	switch string(name) {
 	case "istest", "testlead", "istestlead", "testmode", "testipn":
 		return yes || k.Text == "true" || k.Text == "1"
-	case "test", "sandbox", "issandbox":
-		return yes
+	case "test", "sandbox", "issandbox", "ping":
+		return yes || k.Text == "true" || k.Text == "test" // Tilda's "test=test"
 	case "livemode":
 		return no
 	case "mode", "environment", "env":

@@ -19,7 +19,7 @@ var documentWords = names.Set(`
 	documment documents documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier
 	vatnumber fiscalnumber
 	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
-	brcpf brcnpj taxvat registrycode nin nationalid`)
+	brcpf brcnpj taxids taxvat registrycode nin nationalid`)
 
 // documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
 var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)
@@ -79,6 +79,17 @@ func (a *answer) namesDocument() bool {
 	switch names.Of(a.key) {
 	case "number", "numero", "value", "valor", "text", "":
 		return names.HasAny(around, documentWords)
+	}
+	return a.title == "" && writtenAsDocument(a.text()) && saysNothing(a.key)
+}
+
+// writtenAsDocument reports whether a value has the marks of a CPF or a CNPJ, which nothing else is written with.
+func writtenAsDocument(s string) bool {
+	switch len(s) {
+	case len("529.982.247-25"):
+		return s[3] == '.' && s[7] == '.' && s[11] == '-'
+	case len("11.222.333/0001-81"):
+		return s[2] == '.' && s[6] == '.' && s[10] == '/' && s[15] == '-'
 	}
 	return false
 }

@@ -211,7 +211,7 @@ const maxExample = 40
 // address first, then in the order of arrival. It is for people who say which key is the e-mail, so it leaves out keys
 // that are themselves personal data, and keys without a text. Errors: those of Read.
 func Answers(o Options, contentType string, body []byte) ([]Pair, error) {
-	n, err := tree.Parse(contentType, body)
+	n, err := parse(contentType, body)
 	if err != nil {
 		return nil, err
 	}

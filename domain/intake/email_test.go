@@ -205,3 +205,24 @@ func TestAddressesOfTheSite(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAddressInAText counts where nothing else has one, and the text says whose it is.
+func TestAnAddressInAText(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"text":{"message":"Oi, meu e-mail é ana@x.com, obrigada"}`:          "ana@x.com",
+		`"mensagem":"Nome: Ana\nE-mail: ana@x.com"`:                          "ana@x.com",
+		`"mensagem":"Mandei para o e-mail vendas@loja.com e ninguém viu"`:    "",
+		`"mensagem":"meu e-mail é ana@x.com ou bia@x.com"`:                   "",
+		`"email":"rui@x.com","mensagem":"meu e-mail é ana@x.com"`:            "rui@x.com",
+		`"email":"","mensagem":"o e-mail do suporte é: ajuda@loja.com"`:      "",
+		`"fromMe":true,"mensagem":"meu e-mail é vendas@loja.com"`:            "",
+		`"operatorEmail":"bot@loja.com","text":"Meu email: ana@x.com"`:       "ana@x.com",
+		`"observacao":"responder em seu email: ana@x.com","nome":"Ana Lima"`: "ana@x.com",
+	} {
+		d := mustRead(t, "", "{"+body+"}")
+		if d.Email != want || want == "ana@x.com" && !strings.Contains(d.Note(), "ana@x.com") {
+			t.Errorf("%s: %q, %q", body, d.Email, d.Note())
+		}
+	}
+}

@@ -156,7 +156,7 @@ func Read(o Options, contentType string, body []byte) (Draft, error) {
 
 // read is Read that also tells trace what the rules drop.
 func read(o Options, contentType string, body []byte, trace func(rule string, n *tree.Node)) (Draft, error) {
-	tree, err := tree.Parse(contentType, body)
+	tree, err := parse(contentType, body)
 	if err != nil {
 		return Draft{}, err
 	}

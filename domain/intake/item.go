@@ -226,6 +226,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 		}
 		return
 	}
+	n = primaryFirst(n)
 	mirrors := mirrorsIn(n)
 	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
@@ -268,6 +269,34 @@ func (r *reader) list(n *tree.Node, s scope) {
 			r.object(k, sub)
 		}
 	}
+}
+
+// primaryFirst returns a list in which the one that is marked as the one to use, of several addresses or phones, comes
+// before all others.
+func primaryFirst(list *tree.Node) *tree.Node {
+	at := slices.IndexFunc(list.Children, isPrimary)
+	if at <= 0 || !holdsMailbox(list.Children[at]) {
+		return list
+	}
+	ordered := *list
+	ordered.Children = slices.Concat(list.Children[at:at+1], list.Children[:at], list.Children[at+1:])
+	return &ordered
+}
+
+// isPrimary reports whether a record says that it is the one to use.
+func isPrimary(n tree.Node) bool {
+	return n.Kind == tree.Object && slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+		return (k.Kind == tree.Bool || k.Kind == tree.String) && k.Text == "true" && primaryFlags[names.Of(k.Key)]
+	})
+}
+
+var primaryFlags = names.Set(`primary isprimary main ismain default isdefault principal preferred ispreferred`)
+
+// holdsMailbox reports whether a record holds an address or a phone.
+func holdsMailbox(n tree.Node) bool {
+	return slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+		return k.Kind == tree.String && (fields.WholeAddress(k.Text) || phoneLike(k.Text) && names.CountDigits(k.Text) >= 8)
+	})
 }
 
 // cameAlong reports whether a record of a list is about somebody who came along, whose phone and documents are theirs:

@@ -233,8 +233,9 @@ func samePhone(said string, d *Draft) bool {
 	if d.Phone == "" {
 		return false
 	}
-	if text.Digits(said) == text.Digits(d.Phone) {
-		return names.CountDigits(said) > 0 && phoneLike(said)
+	digits := text.Digits(said)
+	if digits == text.Digits(d.Phone) || len(digits) >= 10 && strings.HasSuffix(d.PhoneE164, digits) {
+		return digits != "" && phoneLike(said)
 	}
 	return d.PhoneE164 != "" && len(said) <= fields.MaxPhone && phoneLike(said) && fields.E164(said) == d.PhoneE164
 }

@@ -20,7 +20,8 @@ var notTheirs = names.Set(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return a.ofOurs() || names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs) || ofMailbox(a.name())
+	return a.ofOurs() || a.ofRelation() || ofMailbox(a.name()) ||
+		names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs)
 }
 
 // ofMailbox reports whether a key says where the form's mail goes: hidden fields hold the site's own address.
@@ -56,7 +57,37 @@ func (c *chooser) emailByLook() {
 		}
 		c.claim(a, b)
 	}
+	if c.best[fieldEmail].answer == nil {
+		c.emailInText()
+	}
 }
+
+// emailInText finds the one address of a text that says whose it is, "meu e-mail é ana@x.com" or "E-mail: ana@x.com",
+// as people write in a chat. The text stays in the note.
+func (c *chooser) emailInText() {
+	for i := range c.answers {
+		a := &c.answers[i]
+		v := a.values[0]
+		mayTell := (a.free() || a.field == fieldMessage) && !a.staff && len(v) <= 4000
+		if !mayTell || strings.Count(v, "@") != 1 || a.saysNotTheirs() {
+			continue
+		}
+		address := fields.FindEmail(a.values[:1])
+		before, _, found := strings.Cut(v, address)
+		if address == "" || !found || !fields.WholeAddress(address) {
+			continue
+		}
+		before = strings.TrimRight(before, " *_")
+		w := names.Words(before[max(0, len(before)-24):])
+		labelled := strings.HasSuffix(before, ":") && len(w) > 0 && emailRule.any[w[len(w)-1]]
+		if labelled || names.HasAny(w, emailRule.any) && names.HasAny(w, ofMine) {
+			c.best[fieldEmail] = claim{answer: a}
+			return
+		}
+	}
+}
+
+var ofMine = names.Set(`meu my mi`)
 
 // phoneByLook finds a number of ten to thirteen digits: first one under a meaningless key or written as only phones
 // are, then a bare Brazilian one under a key that names no other number.

@@ -93,11 +93,16 @@ func (q *candidate) plainEnough(e entry) bool {
 		return true
 	case fieldCompany:
 		return q.deal && !e.weak
-	case fieldAmount, fieldMessage, fieldOrigin:
+	case fieldMessage:
+		return q.deal || !e.weak && bookings[names.Of(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:])]
+	case fieldAmount, fieldOrigin:
 		return q.deal
 	}
 	return false
 }
+
+// bookings are what people book, and say something about.
+var bookings = names.Set(`booking visitbooking appointment reservation agendamento reserva visita consulta`)
 
 // ownOrigin reports whether a key is exactly the contract's own name of the origin, and the objects around it are
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
@@ -236,6 +241,10 @@ func keyVariants(key string) []variant {
 	add(base)
 	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && names.CountDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
 		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
+		add(base)
+	}
+	if rest, ok := strings.CutPrefix(base, "User Column Data "); ok {
+		base = rest // Google's lead forms, where they leave out the id of a column
 		add(base)
 	}
 	if rest, ok := withoutScreen(base); ok {

@@ -61,13 +61,15 @@ var noiseKeys = map[noise]string{
 		formfieldmask submissionslink triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash
 		viewstate viewstategenerator eventvalidation eventtarget eventargument avatarurl avatartemplate editlink
 		analyzeurl editresponseurl targeturl webhookendpoint successurl bookerurl orderkey formslug itemkey
-		xformidstring`,
+		xformidstring resourceuri uri selfurl profilepic profilepicture senderphoto leadpicture isprimary isdefault ismain
+		psignature signaturealgo validationtoken apphash appkey webhookstatus`,
 	machineNoise:  `ref lang language locale timezone version schemaversion apiversion duration elapsed`,
 	objectNoise:   `object key`,
 	currencyNoise: `currency moeda currencycode`,
-	stampNoise:    `date time datetime when datadeenvio horadeenvio`,
-	stateNoise:    `status responsestatus`,
-	rowNoise:      `order`,
+	stampNoise: `
+		date time datetime when datadeenvio horadeenvio created updated changed modified createdon updatedon modifiedon`,
+	stateNoise: `status responsestatus`,
+	rowNoise:   `order`,
 	codeNoise: `
 		event eventname webhookeventtype triggercode topic action messagetype contenttype doctype formmode billingreason
 		collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
@@ -88,8 +90,8 @@ var machineStates = names.Set(`
 
 // statedRecords are what platforms give states: "order_status", "lead_status".
 var statedRecords = names.Set(`
-	order lead contact deal sale purchase subscription subscriber transaction charge invoice financial fulfillment form
-	response submission entry record checkout cart opportunity`)
+	current old order lead contact deal sale purchase subscription subscriber transaction charge invoice financial
+	fulfillment form response submission entry record checkout cart opportunity`)
 
 // keptIDs are words of identifiers that a person looks for in the note: the listing, the order, a nickname.
 var keptIDs = names.Set(`
@@ -110,13 +112,33 @@ func (a *answer) noisy(value string) bool {
 	if a.entry.field != noField || a.entry.attr != noAttr {
 		return false
 	}
-	if isBrowser(key, value) || !labelled && isBookkeeping(key, value) || a.ofPayment(key, value) {
+	if a.isFurniture(value) || isBrowser(key, value) || !labelled && isBookkeeping(key, value) || a.ofPayment(key, value) {
 		return true
 	}
 	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
 		return false // an address is not bookkeeping, even under "email_id"
 	}
 	return noisySuffix(key, labelled)
+}
+
+// isFurniture reports whether an answer says how a program keeps something: which of several phones another answer is,
+// or what a thing is not.
+func (a *answer) isFurniture(value string) bool {
+	if a.title != "" || a.prefix == "" {
+		return false
+	}
+	if a.logical {
+		if !a.closed && !a.deal || value != "Não" || len(a.key) < 4 || plainKey(a.key) {
+			return false
+		}
+		w := names.Words(a.key)
+		return len(w) > 1 && (w[0] == "is" || w[0] == "has" || w[0] == "can")
+	}
+	switch a.key {
+	case "type", "label", "category", "kind", "field":
+		return mailboxLabels[names.Of(value)] && meansOfContact(a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:])
+	}
+	return false
 }
 
 // noiseKind is the noise that an answer's key may be, where it stands.
@@ -273,8 +295,8 @@ func isMachineMade(s string) bool {
 // isBookkeeping reports whether a program keeps a key for itself: a time of its own, a zero sum, a currency, an id in
 // another service.
 func isBookkeeping(key, value string) bool {
-	if strings.HasPrefix(value, "urn:") {
-		return true
+	if strings.HasPrefix(value, "urn:") || strings.HasPrefix(value, "https://api.whatsapp.com/send?") {
+		return true // the second opens a chat with the phone that stands in it
 	}
 	if isStateOfRecord(key) && isMachineState(value) {
 		return true
@@ -310,6 +332,7 @@ func isStateOfRecord(key string) bool {
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
+		add update create trigger booked finished order
 		original triggered entry sale event criado atualizado enviado occurred timestamp createdate updatedate paid payment
 		purchase registered`)
 	sumWords = names.Set(`
@@ -345,12 +368,14 @@ func isStamp(s string) bool {
 	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }
 
-// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request or
-// tells a browser apart.
+// isSecret reports whether an answer is a secret by its name or by its form: what opens an account, signs a request,
+// tells a browser apart or is paid by.
 func (a *answer) isSecret(value string) bool {
 	switch {
 	case a.logical || a.entry.field != noField:
 		return false
+	case !a.labelled && isPayable(a.key, value):
+		return true
 	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
 		return strings.Count(value, " ") <= 1
 	case strings.IndexByte(value, '=') > 0:
@@ -358,8 +383,71 @@ func (a *answer) isSecret(value string) bool {
 			return true
 		}
 	}
-	if names.Secret(a.name()) {
+	if names.Secret(a.name()) || opensAccount(a.key, value) {
 		return true
 	}
 	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && names.Secret(a.key)
 }
+
+// opensAccount reports whether a value is a link that lets whoever has it into an account: its key says so, or it
+// carries a token. What somebody uploaded is a file, however its address is signed.
+func opensAccount(key, value string) bool {
+	isLink := strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
+	switch {
+	case !isLink || strings.IndexByte(value, ' ') >= 0:
+		return false
+	case len(key) <= 60 && names.HasAny(names.Words(key), openingWords):
+		return true
+	}
+	address, query, _ := strings.Cut(value, "?")
+	if name := address[strings.LastIndexByte(address, '/')+1:]; query == "" || strings.IndexByte(name, '.') > 0 {
+		return false
+	}
+	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == '#' || c == ';' }) {
+		name, token, _ := strings.Cut(pair, "=")
+		var buf [64]byte
+		if len(token) >= 8 && openingParameters[string(names.Append(buf[:0], name))] {
+			return true
+		}
+	}
+	return false
+}
+
+// openingWords are in the keys of links that open an account, openingParameters in the links.
+var (
+	openingWords = names.Set(`
+		magic magiclink login signin autologin onetime reset redefinir password senha connection activation
+		ativacao verification impersonate sso otp`)
+	openingParameters = names.Set(`
+		token accesstoken authtoken auth logintoken resettoken magictoken magic jwt otp refreshtoken idtoken sessiontoken
+		autologin usertoken resetpasswordtoken confirmationtoken`)
+)
+
+// isPayable reports whether a value is what somebody pays by: a Pix to copy and paste, the digits of a boleto or, under
+// a key that says so, of its bars. It says nothing about the contact, and is paid by whoever has it.
+func isPayable(key, value string) bool {
+	switch {
+	case strings.HasPrefix(value, "https://"):
+		return len(key) <= 60 && names.HasAny(names.Words(key), codeImages)
+	case len(value) < 44:
+		return false
+	}
+	if strings.HasPrefix(value, "000201") {
+		return strings.Contains(strings.ToLower(value[:min(len(value), 200)]), "br.gov.bcb.pix")
+	}
+	if len(value) > 70 || strings.Trim(value, "0123456789. -") != "" {
+		return false
+	}
+	switch names.CountDigits(value) {
+	case 47, 48:
+		return true
+	case 44:
+		return names.HasAny(names.Words(key), payableWords)
+	}
+	return false
+}
+
+// codeImages name a picture of such a code.
+var codeImages = names.Set(`qrcode qr`)
+
+var payableWords = names.Set(`boleto billet barcode barras barra bars linha digitavel`)

@@ -27,7 +27,7 @@ const (
 // submission, and no draft. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as for
 // Read, and also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
-	sent, err := tree.Parse(contentType, body)
+	sent, err := parse(contentType, body)
 	if err != nil {
 		return nil, err
 	}

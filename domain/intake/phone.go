@@ -39,7 +39,7 @@ func (c *chooser) takePhone(d *Draft) {
 		if country := partBeside(c.partsOf(fieldCountry), a); country != nil {
 			whole := "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			local := text.Digits(country.values[0]) + d.Phone
-			switch isCountry := fields.E164(whole) != ""; {
+			switch isCountry := fields.E164(whole) != "" && (c.nation(a) != brazil || fields.E164(local) == ""); {
 			case !isCountry && names.CountDigits(d.Phone) <= 9 && fields.E164(local) != "":
 				d.Phone, country.taken = local, true // the "local code" is the area's
 			// An extension is some products' word for the country, and most people's for a desk.
@@ -48,8 +48,60 @@ func (c *chooser) takePhone(d *Draft) {
 			}
 		}
 	}
-	d.PhoneE164 = fields.E164(d.Phone)
+	nation := c.nation(a)
+	d.PhoneE164 = fields.E164In(d.Phone, nation)
+	if nation != "" && nation != brazil && d.PhoneE164 != fields.E164(d.Phone) {
+		d.Phone = "+" + strings.TrimPrefix(d.PhoneE164, "+") // what else is read of it has no country beside it
+	}
 }
+
+// brazil is the country of a number where nothing says which.
+const brazil = "BR"
+
+// nationKeys are the keys of a contact's country, in normal form, beside those of its code.
+const nationKeys = `
+	country pais countryname nomepais countryiso isocountry countryiso2 countrycodeiso countrycodev2 phonecountry
+	paisderesidencia paisresidencia countryofresidence billingcountry customercountry addresscountry usercountry`
+
+// nation returns the country that the body states for a phone's person: of several the one nearest to it.
+func (c *chooser) nation(phone *answer) string {
+	if strings.HasPrefix(phone.values[0], "+") {
+		return ""
+	}
+	found, nearest := "", 4
+	for i := range c.answers {
+		a := &c.answers[i]
+		named := a.entry.nation || a.entry.field == fieldCountry && hasWord(a.values[0])
+		if !named || a.staff || a.ofOurs() {
+			continue
+		}
+		around := names.Words(a.prefix)
+		if a.shut && !names.HasAny(around, addresses) || names.HasAny(around, elsewhere) || names.HasAny(around, relations) {
+			continue
+		}
+		distance := 3
+		switch {
+		case a.group == phone.group:
+			distance = 0
+		case c.encloses(phone.group, a.group):
+			distance = 1
+		case c.encloses(a.group, phone.group):
+			distance = 2
+		}
+		if said := fields.Country(a.values[0]); said != "" && distance < nearest {
+			found, nearest = said, distance
+		}
+	}
+	return found
+}
+
+// addresses are the words around what stands in an address of the contact.
+var addresses = names.Set(`address addresses endereco enderecos billing shipping`)
+
+// elsewhere are the words around a country that is not that of the contact's phone.
+var elsewhere = names.Set(`
+	ip geo geoip store shop loja event evento venue account conta device page card cartao location company empresa
+	destination destino origin origem product produto`)
 
 // partBeside returns the area or country beside a phone: the one whose key names that phone, else one that names none,
 // else the first.

@@ -1,6 +1,10 @@
 package intake
 
-import "testing"
+import (
+	"testing"
+
+	"fichario/domain/intake/fields"
+)
 
 // TestPartsOfPhones: a phone gets the area and the country whose keys name it.
 func TestPartsOfPhones(t *testing.T) {
@@ -21,6 +25,36 @@ func TestPartsOfPhones(t *testing.T) {
 	} {
 		if d := mustRead(t, formType, pairs(append(c.pairs, "email", "a@x.com")...)); d.Phone != c.want {
 			t.Errorf("%v: %q, want %q (%s)", c.pairs, d.Phone, c.want, d.Note())
+		}
+	}
+}
+
+// TestTheCountryOfAPhone: a number without its country's code is of the country that the body states, else of Brazil
+// unless it is written as only North Americans write theirs.
+func TestTheCountryOfAPhone(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"phone":"(415) 555-2671"`:                                       "+14155552671",
+		`"phone":"415-555-2671"`:                                         "+14155552671",
+		`"phone":"1-415-555-2671"`:                                       "+14155552671",
+		`"phone":"4155552671"`:                                           "+554155552671",
+		`"phone":"4155552671","country":"US"`:                            "+14155552671",
+		`"phone":"415-555-2671","country":"BR"`:                          "+554155552671",
+		`"phone":"415 555 2671","country_code":"US"`:                     "+14155552671",
+		`"phone":"4155552671","address":{"country":"United States"}`:     "+14155552671",
+		`"phone":"4155552671","ip_info":{"country":"US"}`:                "+554155552671",
+		`"phone":"4155552671","owner_country":"US"`:                      "+554155552671",
+		`"phone":"(21) 2345-6789","country":"US"`:                        "+552123456789",
+		`"phone":"11 98765-4321","country":"US"`:                         "+5511987654321",
+		`"telefone":"912 345 678","pais":"Portugal"`:                     "+351912345678",
+		`"telefone":"11 2345-6789","País":"Argentina"`:                   "+541123456789",
+		`"phone":"+52 1 55 1234 5678"`:                                   "+525512345678",
+		`"phone":"07911 123456","country":"Reino Unido"`:                 "+447911123456",
+		`"billing":{"phone":"4155552671","country":"US"},"country":"BR"`: "+14155552671",
+	} {
+		d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`)
+		if d.PhoneE164 != want || fields.E164(d.Phone) != want && d.Phone != "415-555-2671" {
+			t.Errorf("%s: %q %q, not %q", body, d.Phone, d.PhoneE164, want)
 		}
 	}
 }

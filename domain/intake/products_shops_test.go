@@ -76,7 +76,7 @@ var shopProducts = []product{
 			"title":"Camiseta","properties":[{"name":"gravação","value":"Ana"}]}],"shipping_lines":[{"price":"10.00",
 			"title":"PAC"}]}`,
 		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 398,
-		mensagem: "Entregar à tarde", origem: "web", fallback: "ig", note: []string{"Camiseta", "gravação: Ana"},
+		mensagem: "Entregar à tarde", fallback: "ig", note: []string{"Camiseta", "gravação: Ana"},
 	},
 	{
 		name: "woocommerce order",

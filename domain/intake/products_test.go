@@ -43,7 +43,7 @@ func pairs(kv ...string) string {
 	return b.String()
 }
 
-var productBodies = slices.Concat(formProducts, recordProducts, shopProducts, scripts)
+var productBodies = slices.Concat(formProducts, recordProducts, shopProducts, laterProducts, scripts)
 
 func TestProducts(t *testing.T) {
 	t.Parallel()

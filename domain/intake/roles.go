@@ -147,6 +147,33 @@ func (a *answer) ofOurs() bool {
 	return s == ours
 }
 
+// relations are words for people whom a contact names: their friends, who sent them, whom to call. In a machine's key
+// they say that it names or reaches one of these, never the contact.
+var relations = names.Set(`
+	friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado indicada
+	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira
+	avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents
+	beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`)
+
+// ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
+func (a *answer) ofRelation() bool { return a.title == "" && namesRelation(a.key) }
+
+func namesRelation(name string) bool {
+	return len(name) <= 120 && !plainKey(name) && names.HasAny(names.Words(name), relations)
+}
+
+// dropRelations leaves out the phone or name that a question asks of somebody whom the contact names, where the address
+// is the contact's own: whoever calls should not reach the emergency contact.
+func (c *chooser) dropRelations() {
+	email := c.best[fieldEmail].answer
+	for _, f := range [...]field{fieldPhone, fieldName} {
+		a := c.best[f].answer
+		if a != nil && a.title != "" && email != nil && namesRelation(a.title) && !namesRelation(email.name()) {
+			c.best[f] = claim{}
+		}
+	}
+}
+
 // isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels
 // as keys: it has the little words of a language.
 func isQuestion(key string) bool {

@@ -188,3 +188,15 @@ func TestFullNamesTie(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsForOthers: beside the contact's own address, the phone or name of somebody else is not theirs.
+func TestQuestionsForOthers(t *testing.T) {
+	t.Parallel()
+	for _, label := range []string{"Contato de emergência - Telefone", "WhatsApp do amigo", "Telefone do cônjuge"} {
+		d := mustRead(t, "", `{"fields":[{"label":"E-mail","type":"email","value":"ana@x.com"},{"label":"`+label+
+			`","type":"tel","value":"11922223333"}]}`)
+		if d.Phone != "" || d.Note() != label+": 11922223333" {
+			t.Errorf("%s: %q, %q", label, d.Phone, d.Note())
+		}
+	}
+}

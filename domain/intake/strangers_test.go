@@ -429,6 +429,8 @@ func TestTheSenderSaysTest(t *testing.T) {
 		`"IsTest":true`: true, `"test":true`: true, `"test_mode":true`: true, `"sandbox":true`: true, `"livemode":false`: true,
 		`"live_mode":false`: true, `"mode":"test"`: true, `"environment":"sandbox"`: true, `"event":"test"`: true,
 		`"type":"webhook.test"`: true, `"test_ipn":"1"`: true,
+		`"test":"true"`: true, `"test":"test"`: true, `"ping":true`: true, `"data":{"is_test":true}`: true,
+		`"payload":{"livemode":false}`: true, `"data":{"event":"test"}`: false, `"answers":{"test":true}`: false,
 		`"test":false`: false, `"test":"1"`: false, `"test":"Sim"`: false, `"livemode":true`: false, `"mode":"presencial"`: false,
 		`"environment":"production"`: false, `"event":"Test drive"`: false, `"event":"contest.entry"`: false,
 	} {
@@ -473,5 +475,75 @@ func TestWhatStandsBesideAName(t *testing.T) {
 	}
 	if d = mustRead(t, "", `{"email":"a@b.c","nin":"529.982.247-25"}`); len(d.Documents) != 1 {
 		t.Errorf("%v", d.Fields)
+	}
+}
+
+// TestPeopleWhomTheContactNames give no field, whatever stands beside them: a friend, who sent them, whom to call.
+func TestPeopleWhomTheContactNames(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"friend_name":"Bia","friend_email":"bia@x.com","friend_phone":"11912345678"`:                               " ana@x.com  ",
+		`"referrer_name":"Caio","referrer_email":"caio@x.com","indicado_por_email":"d@x.com"`:                       " ana@x.com  ",
+		`"emergency_contact_name":"Eva","emergency_contact_phone":"11922223333","telefone_emergencia":"1133334444"`: " ana@x.com  ",
+		`"spouse_name":"Fabio","nome_do_conjuge":"Gil","mother_name":"Ida","partner_phone":"11922223333"`:           " ana@x.com  ",
+		`"friend_name":"Bia","nome":"Ana","telefone_indicado":"1133334444","telefone":"11987654321"`:                "Ana ana@x.com +5511987654321 ",
+	} {
+		if got := contactsIn(t, "", `{"email":"ana@x.com",`+body+`}`); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+	if d := mustRead(t, "", `{"referrer_email":"caio@x.com","friend_email":"bia@x.com","phone":"11987654321"}`); d.Email != "" {
+		t.Errorf("who is named is the contact: %q", d.Email)
+	}
+}
+
+// TestWhoKeepsAPage of Notion's is not the contact.
+func TestWhoKeepsAPage(t *testing.T) {
+	t.Parallel()
+	const people = `"Responsável":{"id":"as","type":"people","people":[{"object":"user","id":"u1","name":"Rui","type":"person",` +
+		`"person":{"email":"rui@agencia.com"}}]},"Criado":{"type":"created_by","created_by":{"object":"user","name":"Rui",` +
+		`"person":{"email":"rui@agencia.com"}}}`
+	const ana = `,"E-mail":{"id":"e","type":"email","email":"ana@x.com"},"Nome":{"id":"title","type":"title","title":` +
+		`[{"type":"text","text":{"content":"Ana"},"plain_text":"Ana"}]}`
+	for more, want := range map[string]string{"": "   ", ana: "Ana ana@x.com  "} {
+		if got := contactsIn(t, "", `{"data":{"object":"page","properties":{`+people+more+`}}}`); got != want {
+			t.Errorf("%s: %q", more, got)
+		}
+	}
+}
+
+// TestThePrimaryOne of several addresses or phones is the contact's, wherever it stands.
+func TestThePrimaryOne(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"emails":[{"value":"velho@x.com","primary":false},{"value":"ana@x.com","primary":true}],` +
+			`"phones":[{"value":"11911112222","label":"home"},{"value":"11987654321","primary":true,"label":"work"}]}`,
+		`{"emails":[{"email":"velho@x.com","is_primary":false},{"email":"ana@x.com","is_primary":true}],` +
+			`"phone_numbers":[{"phone":"11911112222","type":"work"},{"phone":"11987654321","type":"home","main":true}]}`,
+		`{"email_addresses":[{"address":"velho@x.com"},{"address":"ana@x.com","default":true}],` +
+			`"phone_numbers":[{"number":"11911112222"},{"number":"11987654321","is_default":true}]}`,
+	} {
+		if got := contactsIn(t, "", body); got != " ana@x.com +5511987654321 " {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+}
+
+// TestAProgramsOwnKind is no origin where the body says where the contact came from.
+func TestAProgramsOwnKind(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"source_name":"web","utm_source":"google"`:                     "/google/",
+		`"source_name":"web","landing_site":"/?utm_source=ig"`:          "/ig/landing_site: /?utm_source=ig",
+		`"source_name":"web"`:                                           "web//",
+		`"origem":"web","utm_source":"google"`:                          "web/google/",
+		`"source_name":"Indicação","utm_source":"google"`:               "Indicação/google/",
+		`"source_name":"pos","page_url":"https://x.com/?utm_source=ig"`: "/ig/page_url: https://x.com/?utm_source=ig",
+	} {
+		d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`)
+		note, _, _ := strings.Cut(d.Note(), "utm_source: ")
+		if got := d.Origin + "/" + d.FallbackOrigin + "/" + strings.TrimSpace(note); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
 	}
 }

@@ -37,13 +37,22 @@ func (t *titleRule) bid(q *candidate) bid {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
-	if t.field == fieldPhone && !names.HasAny(title, mobileWords) {
-		b.penalty = landlinePenalty
+	b.penalty = t.penalty(q, title)
+	return b
+}
+
+// penalty ranks an answer after others whose titles the rule recognises.
+func (t *titleRule) penalty(q *candidate, title []string) (penalty int8) {
+	switch {
+	case t.field == fieldPhone && !names.HasAny(title, mobileWords):
+		penalty = landlinePenalty
+	case t.field == fieldName && q.title == "" && title[0] == "chat":
+		penalty = 1 // the sender's own name says it better
 	}
 	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
-		b.penalty += housePenalty
+		penalty += housePenalty
 	}
-	return b
+	return penalty
 }
 
 // thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are
@@ -161,7 +170,7 @@ var nameRule = titleRule{
 		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
 		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
-		membership username apelido nickname preferido
+		membership username apelido nickname preferido mother father husband wife spouse daughter child friend
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
 	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
@@ -217,7 +226,8 @@ var (
 
 // phoneWords name a phone.
 var phoneWords = names.Set(`
-	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
+	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil telefone1
+	telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{
@@ -239,7 +249,7 @@ var titleRules = []titleRule{
 		none: names.Set(`
 			receber aceita aceito autoriza consent usa horario quantos quantas quanto tem modelo marca type tipo owner
 			seller vendedor verified status operadora aparelho optin country grupo group site indicado indicada amigo amiga
-			conjuge friend`),
+			conjuge friend partner`),
 		doubt: names.Set(`prefere preferem prefira preferencia dia dias turno hora periodo`),
 	},
 	{
@@ -275,7 +285,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of an origin", field: fieldOrigin,
-		any:  names.Set(`conheceu encontrou sabendo hear conociste conocio`),
+		any:  names.Set(`conheceu encontrou sabendo soube hear heard conociste conocio`),
 		none: names.Set(`dificuldade problema desafio`),
 	},
 }

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"fichario/domain/intake/names"
@@ -11,8 +12,15 @@ import (
 // fill puts a value's texts into an answer and keeps it. holder is the object around the value, when that is a form's
 // field. It returns false when the value is a tree that must be walked.
 func (r *reader) fill(a *answer, value, holder *tree.Node) bool {
-	for holder != nil && value.Kind == tree.Object && len(value.Children) == 1 && wrapsAnswer(value.Children[0].Key) {
-		value = &value.Children[0]
+	for holder != nil && value.Kind == tree.Object {
+		inner := wrappedAnswer(value)
+		if inner == nil {
+			break
+		}
+		if value.Child("options") != nil {
+			holder = value
+		}
+		value = inner
 	}
 	if value.Scalar() {
 		r.fillScalar(a, value, holder)
@@ -62,6 +70,33 @@ func (r *reader) fillScalar(a *answer, value, holder *tree.Node) {
 	r.keep(a)
 }
 
+// wrappedAnswer returns the answer in an object that holds nothing else, but for what a field may have: Stripe's
+// {"default_value": null, "maximum_length": 80, "value": …}. It returns nil for any other object.
+func wrappedAnswer(n *tree.Node) *tree.Node {
+	if len(n.Children) == 1 && wrapsAnswer(n.Children[0].Key) {
+		return &n.Children[0]
+	}
+	value := n.Child("value")
+	if value == nil || !value.Scalar() || !slices.ContainsFunc(n.Children, limitsAnswer) {
+		return nil
+	}
+	for i := range n.Children {
+		if k := &n.Children[i]; k != value && !k.Empty() && partOf(k.Key).part != otherPart {
+			return nil
+		}
+	}
+	return value
+}
+
+// limitsAnswer reports whether a member only fields have: what they begin with, what they allow.
+func limitsAnswer(k tree.Node) bool {
+	switch k.Key {
+	case "default_value", "maximum_length", "minimum_length":
+		return true
+	}
+	return k.Key == "options" && k.Kind == tree.Array
+}
+
 // wrapsAnswer reports whether a key only says that it holds an answer: LinkedIn's {"textQuestionAnswer": {"answer":
 // …}}.
 func wrapsAnswer(key string) bool {
@@ -109,7 +144,8 @@ func (r *reader) texts(value, holder *tree.Node, a *answer) (texts []string, ok 
 	return texts, true
 }
 
-// optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices.
+// optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices, ClickUp's
+// type_config.options.
 func optionsOf(holder *tree.Node) *tree.Node {
 	if holder == nil {
 		return nil
@@ -119,6 +155,9 @@ func optionsOf(holder *tree.Node) *tree.Node {
 	}
 	if p := holder.Child("properties"); p != nil && p.Kind == tree.Object {
 		return p.Child("choices")
+	}
+	if p := holder.Child("type_config"); p != nil && p.Kind == tree.Object {
+		return p.Child("options")
 	}
 	return nil
 }
@@ -167,14 +206,15 @@ func textsByID(options *tree.Node) map[string]string {
 		if o.Kind != tree.Object {
 			continue
 		}
-		id := o.Str("id")
-		if id == "" || texts[id] != "" {
-			continue
-		}
+		t := ""
 		for _, k := range [...]string{"text", "label", "name", "title", "value"} {
-			if t := o.Str(k); t != "" {
-				texts[id] = t
+			if t = o.Str(k); t != "" {
 				break
+			}
+		}
+		for _, id := range [...]string{cmp.Or(o.Str("id"), o.Str("value")), o.Str("orderindex")} {
+			if id != "" && texts[id] == "" {
+				texts[id] = t
 			}
 		}
 	}

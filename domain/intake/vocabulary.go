@@ -40,6 +40,7 @@ type entry struct {
 	attr       attr     // attribution, see attribution.go
 	noise      noise    // see noise.go
 	leading    bool     // one of the leading words that a product puts before a key
+	nation     bool     // the contact's country, see chooser.nation
 }
 
 // vocabulary is every key that the reader knows, in one table, so that a key costs one lookup.
@@ -72,6 +73,7 @@ func buildVocabulary() map[string]entry {
 	for n, words := range noiseKeys {
 		set(words, func(e *entry) { e.noise = n })
 	}
+	set(nationKeys, func(e *entry) { e.nation = true })
 	set(leadingWords, func(e *entry) { e.leading = true })
 	return v
 }
@@ -90,7 +92,8 @@ var aliases = map[field]string{
 		emaillead emailparacontato emailpessoal emailprincipal emailprofissional emailtrabalho endemail* enderecodeemail
 		enderecoemail informeseuemail leademail mail* mailaddress melhoremail meuemail primaryemail qualeoseuemail
 		qualeoseumelhoremail qualseuemail replyto* seuemail seumelhoremail useremail usermail workemail youremail emails
-		emailadress1 emailwork emailpersonal personalemail emailaddress1 tuemail tucorreo sucorreo emailid contactemails`,
+		emailaddresses emailadress1 emailwork emailpersonal personalemail emailaddress1 tuemail tucorreo sucorreo emailid
+		contactemails`,
 	fieldName: `
 		cliente* clientname comopodemostechamar comopossotechamar comosechama comovocesechama completename contact*
 		contactname contato* customername displayname firstandlast fullname interessado* lead* leadname meunome name names*
@@ -107,8 +110,8 @@ var aliases = map[field]string{
 		telefone1 telefonecelular telefonecomddd telefonecomercial telefonecontato telefoneddd telefonedecontato
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
-		zap* zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono telefones
-		celulares contactphones sms* waid`,
+		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
+		telefones celulares contactphones sms* waid`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja

@@ -123,6 +123,10 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 	switch {
 	case said == closedTree:
 		return roleOfClosed(k)
+	case said == ignoredTree && k.Key == "auth" && recordOfPerson(k):
+		return personTree // Memberstack's members
+	case k.Key == "resource" && slices.ContainsFunc(k.Children, isPerson):
+		return containerTree // Yampi's and PayPal's; a bookable one has nobody in it
 	case said == unknownTree && (!k.ScalarList() || !isQuestion(k.Key)):
 		return roleBySide(k.Key)
 	}
@@ -187,9 +191,9 @@ func roleOfClosed(k *tree.Node) treeRole {
 		if k.Str("type") == "conversation" {
 			return containerTree // Intercom's
 		}
-	case "form":
+	case "form", "meta":
 		if k.Kind == tree.Array && len(k.Children) > 0 && allAnswers(k) {
-			return containerTree // YouCanBookMe's
+			return containerTree // YouCanBookMe's, and what WordPress keeps of a record
 		}
 	case "items", "itens":
 		if recordOfPerson(k.Path()) {
@@ -209,6 +213,11 @@ func roleOfClosed(k *tree.Node) treeRole {
 		return containerTree
 	}
 	return closedTree
+}
+
+// isPerson reports whether a member is a record of the lead.
+func isPerson(k tree.Node) bool {
+	return k.Kind == tree.Object && (lookup(k.Key).tree == personTree || roleBySide(k.Key) == personTree)
 }
 
 // roleBySide returns the role of a tree that no table knows, by whose it is.
@@ -364,8 +373,8 @@ var trees = map[treeRole]string{
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
 		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		contactinfo personalinfo billingaddress defaultaddress shippingaddress member members enduser dadoslead dadosdolead
-		novolead registrant contactprofile requester
+		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members
+		enduser dadoslead dadosdolead novolead registrant contactprofile requester
 		solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao

@@ -77,6 +77,9 @@ func TestALeadBecomesADecision(t *testing.T) {
 		b.Accessible()
 		b.Size(360, true)
 		b.Accessible()
+		b.Visit("/automacoes")
+		drawn(t, b, "section[aria-labelledby=cadeia-t]")
+		b.Accessible()
 		b.Visit("/notificacoes")
 		b.See("Carteira de clientes", "O lote foi concluído", "Score antes da renovação", "O lote chegou ao teto")
 		b.Accessible()
@@ -149,29 +152,28 @@ func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
-		b.Visit("/automacoes")
 		h := &hands{Browser: b}
-		h.press("Nova automação")
-		b.See("E se valer")
-		b.Fill("#nome", "Score bom")
-		h.choose("#evento", "Uma consulta é respondida")
-		browsertest.Eval[bool](b, "new Promise(r => { const f = () => document.querySelector("+
-			"'#campos option[value=\"campos.score\"], #campos option[value=\"produto\"]') ? r(true) : setTimeout(f, 20); f() })")
-		b.Accessible()
-		b.Fill("#c-0", "campos.score")
-		b.Fill("#v-0", "1")
-		h.click(`input[value="add_note"]`)
-		b.Fill("#texto", "Ligar hoje para {nome}")
-		h.press("Experimentar com o que já houve")
-		b.See("Serviria em")
-		if got := browsertest.Eval[string](b, "document.querySelector('#se').value"); got != ".campos.score >= 1" {
-			t.Errorf("the expression is %q", got)
-		}
-		h.press("Guardar")
-		b.See("Automação criada", "se .campos.score >= 1")
-		if h.n > 7 {
-			t.Errorf("a score rule: %d clicks", h.n)
-		}
+		h.job(t, "score rule", "/", func() {
+			h.click(".nav a[href='/automacoes']")
+			h.press("Nova automação")
+			b.See("E se valer")
+			h.fill("#nome", "Score bom")
+			h.choose("#evento", "Uma consulta é respondida")
+			browsertest.Eval[bool](b, "new Promise(r => { const f = () => document.querySelector("+
+				"'#campos option[value=\"campos.score\"], #campos option[value=\"produto\"]') ? r(true) : setTimeout(f, 20); f() })")
+			b.Accessible()
+			h.tab("#c-0", "campos.score")
+			h.tab("#v-0", "1")
+			h.click(`input[value="add_note"]`)
+			h.tab("#texto", "Ligar hoje para {nome}")
+			h.press("Experimentar com o que já houve")
+			b.See("Serviria em")
+			if got := browsertest.Eval[string](b, "document.querySelector('#se').value"); got != ".campos.score >= 1" {
+				t.Errorf("the expression is %q", got)
+			}
+			h.press("Guardar")
+			b.See("Automação criada", "se .campos.score >= 1")
+		})
 		b.Press("Editar")
 		b.Click("#expressao summary")
 		b.Fill("#se", `.campos.score >= 700 and .nome != null`)

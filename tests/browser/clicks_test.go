@@ -1,25 +1,126 @@
 package browser
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
-// hands counts a person's actions: a click, a shortcut, or Enter after typing is one each, typing is none.
+// jobs are the twelve that people do all day with the most that each may take, and other ways to do some of them.
+var jobs = map[string]int{
+	"contact by phone":           0,
+	"CNPJ and partner":           3,
+	"refused post to contact":    3,
+	"webhook with form code":     3,
+	"key with caps":              4,
+	"batch with ceiling to file": 7,
+	"merge two":                  2,
+	"move fifty and undo":        4,
+	"score rule":                 7,
+	"erasure":                    4,
+	"spend by key and purpose":   1,
+	"invitation":                 4,
+
+	"refused post to contact, by hand":        3,
+	"refused post to contact, by another key": 4,
+	"merge two, marked":                       4,
+}
+
+// begins are the pages that every one of them begins at: the first after signing in, and those that a team has open all
+// day.
+var begins = []string{"/", "/contatos", "/funil"}
+
+// taken is what each of them took.
+var taken sync.Map
+
+// hands counts a person's actions: a click, also into a field that does not have the focus, a shortcut, or Enter after
+// typing is one each, a choice from a list is two; typing is none, and so is Tab to a field near by.
 type hands struct {
 	*browsertest.Browser
 	n int
 }
 
+// job counts one of jobs, from the beginning of a page of begins.
+func (h *hands) job(t *testing.T, name, from string, do func()) {
+	t.Helper()
+	most, known := jobs[name]
+	if !known || !slices.Contains(begins, from) {
+		t.Fatalf("%s from %s is no job", name, from)
+	}
+	h.Visit(from)
+	h.n = 0
+	do()
+	taken.Store(name, h.n)
+	if h.n > most {
+		t.Errorf("%s takes %d, not %d", name, h.n, most)
+	}
+}
+
+// TestEveryJobIsCounted by a journey.
+func TestEveryJobIsCounted(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for name := range jobs {
+		if !strings.Contains(all.String(), `h.job(t, "`+name+`", `) {
+			t.Errorf("no journey counts %s", name)
+		}
+	}
+}
+
 func (h *hands) press(words string) { h.n++; h.Press(words) }
 func (h *hands) click(css string)   { h.n++; h.Click(css) }
 func (h *hands) enter()             { h.n++; h.Key(kb.Enter) }
+
+// fill types into a field, and clicks into it before where it does not have the focus.
+func (h *hands) fill(css, text string) {
+	if !h.in(css) {
+		h.click(css)
+	}
+	h.Fill(css, text)
+}
+
+// tabs is how many fields on a person goes with Tab; further away it is a click.
+const tabs = 4
+
+// tab types into a field after that one which has the focus.
+func (h *hands) tab(css, text string) {
+	for range tabs {
+		if h.in(css) {
+			break
+		}
+		h.Key(kb.Tab)
+	}
+	h.fill(css, text)
+}
+
+// in reports whether a field has the focus, once the page has settled.
+func (h *hands) in(css string) bool {
+	return browsertest.Eval[bool](h.Browser, "new Promise(r => { const f = () => document.readyState === 'complete' && "+
+		"document.querySelector('"+css+"')?.checkVisibility() ? requestAnimationFrame(() => requestAnimationFrame(() => "+
+		"r(document.activeElement.matches('"+css+"')))) : setTimeout(f, 20); f() })")
+}
 
 // shortcut presses a key with Control.
 func (h *hands) shortcut(key string) {
@@ -31,7 +132,7 @@ func (h *hands) shortcut(key string) {
 // choose opens a list and picks an entry: two clicks.
 func (h *hands) choose(css, words string) {
 	h.n += 2
-	browsertest.Eval[bool](h.Browser, "(s => { s.value = [...s.options].find(o => o.text.trim() === '"+words+
+	browsertest.Eval[bool](h.Browser, "(s => { s.focus(); s.value = [...s.options].find(o => o.text.trim() === '"+words+
 		"').value; s.dispatchEvent(new Event('change', {bubbles: true})); return true })(document.querySelector('"+css+"'))")
 }
 
@@ -56,7 +157,7 @@ func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 		}
 		job("look up a CPF", "/contatos", 2, func() {
 			h.shortcut("k")
-			b.Fill("dialog.finder input", "529.982.247-25")
+			h.fill("dialog.finder input", "529.982.247-25")
 			b.See("CPF 529.982.247-25", "R$ 0,45")
 			h.enter()
 			b.See("Resposta original do bureau")
@@ -80,7 +181,7 @@ func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 		})
 		job("find and open a contact", "/", 2, func() {
 			h.shortcut("k")
-			b.Fill("dialog.finder input", "gael")
+			h.fill("dialog.finder input", "gael")
 			b.See("gael@example.com")
 			h.enter()
 			b.See("Últimos acontecimentos")
@@ -90,8 +191,7 @@ func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 			b.See("Movido para Proposta")
 		})
 		job("add a note", "", 2, func() {
-			h.click("#texto")
-			b.Fill("#texto", "Ligar às 14 h")
+			h.fill("#texto", "Ligar às 14 h")
 			h.shortcut("Enter")
 			b.See("Nota acrescentada")
 		})
@@ -135,16 +235,8 @@ func TestSlowRarerJobsTakeFewClicks(t *testing.T) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321",
 			"cpf", "111.444.777-35")
 		h := &hands{Browser: b}
-		job := func(name, from string, goal int, do func()) {
-			t.Helper()
-			b.Visit(from)
-			h.n = 0
-			if do(); h.n > goal {
-				t.Errorf("%s takes %d, not %d", name, h.n, goal)
-			}
-		}
 		b.Size(390, false)
-		job("a contact's number on a phone", "/contatos", 0, func() {
+		h.job(t, "contact by phone", "/contatos", func() {
 			b.See("Gael Bittencourt")
 			const inSight = `(r => r.width > 0 && r.bottom <= innerHeight)(document.querySelector('td a[href="tel:+5511987654321"]')` +
 				`.getBoundingClientRect())`
@@ -153,15 +245,14 @@ func TestSlowRarerJobsTakeFewClicks(t *testing.T) {
 			}
 		})
 		b.Size(1280, false)
-		job("a batch with a ceiling, to its file", "/", 7, func() {
+		h.job(t, "batch with ceiling to file", "/", func() {
 			h.click(".nav a[href='/lotes']")
 			b.See("Nenhum lote ainda")
 			h.n++
 			b.Attach("#arquivo", file)
 			h.press("Fazer orçamento")
 			b.See("Custo máximo", "R$ 0,90")
-			h.click("#teto")
-			b.Fill("#teto", "0,90")
+			h.fill("#teto", "0,90")
 			h.press("Consultar 2")
 			b.See("Concluído")
 			h.n++ // clicking it would leave for a file
@@ -169,27 +260,64 @@ func TestSlowRarerJobsTakeFewClicks(t *testing.T) {
 				t.Error("the file is not offered")
 			}
 		})
-		job("an invitation", "/", 4, func() {
+		h.job(t, "invitation", "/", func() {
 			h.click(".nav a[href='/configuracoes']")
 			h.press("Acrescentar uma pessoa")
-			h.click("#nome")
-			b.Fill("#nome", "Joana Brandolim")
-			b.Fill("#email", "joana@example.com")
-			b.Fill("#senha-nova", "outra-senha-longa")
+			h.fill("#nome", "Joana Brandolim")
+			h.tab("#email", "joana@example.com")
+			h.tab("#senha-nova", "outra-senha-longa")
 			h.enter()
 			b.See("Pessoa acrescentada", "joana@example.com")
 		})
-		job("an erasure", "/", 4, func() {
+		h.job(t, "erasure", "/", func() {
 			h.click(".nav a[href='/privacidade']")
 			b.See("Procurar um titular")
-			if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "valor" {
-				t.Errorf("the focus is on %q", got)
-			}
-			b.Fill("#valor", "111.444.777-35")
+			h.fill("#valor", "111.444.777-35")
 			h.enter()
 			h.press("Apagar tudo")
 			h.press("Apagar para sempre")
 			b.See("O que fica, e por quê")
 		})
+	})
+}
+
+// TestSlowACompanyAndItsPartnerTakeThreeClicks: the search over everything takes a CNPJ with its price, and the sheet's
+// graph leads on to a partner's record with its own.
+func TestSlowACompanyAndItsPartnerTakeThreeClicks(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, document string) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"nome":"Registro de %s","socios":[{"nome":"Tomé Souza","documento":"52998224725"}]}`, document)
+	})
+	file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := strings.Replace(string(text), "{ razaoSocial: .nome }", "{ razaoSocial: .nome, socios: .socios }", 1)
+	if err := os.WriteFile(file, []byte(named), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := testkit.SQLite(t)
+	env["FICHARIO_BUREAU"], env["TESTE_TOKEN"] = file, lookuptest.Secret
+	walkIn(t, env, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		h := &hands{Browser: b}
+		h.job(t, "CNPJ and partner", "/", func() {
+			h.shortcut("k")
+			h.fill("dialog.finder input", "11.222.333/0001-81")
+			b.See("CNPJ 11.222.333/0001-81", "R$ 0,30")
+			h.enter()
+			b.See("Registro de 11222333000181", "Ligações", "Tomé Souza")
+			b.Accessible()
+			h.click("#ligacoes form button")
+			b.See("Registro de 52998224725", "R$ 0,45")
+		})
+		if bureau.Calls() != 2 {
+			t.Errorf("the bureau was called %d times", bureau.Calls())
+		}
+		b.Back()
+		b.Visit(b.Path())
+		b.See("do histórico, sem custo")
+		drawn(t, b, "#ligacoes")
 	})
 }

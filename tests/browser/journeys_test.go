@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,6 +66,11 @@ var walked atomic.Int32
 func TestMain(m *testing.M) {
 	code := m.Run()
 	fmt.Printf("      %d journeys walked\n", walked.Load())
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		if n, counted := taken.Load(name); counted {
+			fmt.Printf("      %-40s %d clicks, at most %d\n", name, n, jobs[name])
+		}
+	}
 	os.Exit(code)
 }
 
@@ -272,9 +278,12 @@ func TestSlowTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		b.See("Pessoa acrescentada", "joana@example.com")
 		b.Press("Origens")
 		b.Accessible()
+		b.Press("Acrescentar uma origem")
+		b.Accessible()
 		b.Fill("#origem-nova", "Feira Agro")
 		b.Click("form[action='/equipe/origens'] button")
 		b.See("Origem acrescentada")
+		b.Press("Acrescentar uma origem")
 		b.Fill("#origem-nova", "FEIRA AGRÓ")
 		b.Click("form[action='/equipe/origens'] button")
 		b.See("Já há uma origem com este nome")
@@ -288,12 +297,16 @@ func TestSlowTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		seen("#origem-nova[aria-invalid=true]")
 		b.Press("Funis")
 		b.Accessible()
+		b.Press("Acrescentar uma etapa")
+		seen(`input[placeholder="Nova etapa"]`)
 		b.Fill("input[placeholder='Nova etapa']", "Vistoria")
 		b.Click("tr[data-stage]:nth-child(2) form button") // another form of the same funnel
 		b.See("Funil guardado", "O que você escreveu e não enviou está de volta")
 		b.Fill("input[placeholder='Nova etapa']", "Assinatura")
 		b.Click("form:has(input[placeholder='Nova etapa']) button")
 		b.See("Assinatura") // that the funnel was kept stands there from the form before
+		b.Press("Novo funil")
+		b.Accessible()
 		b.Fill("#funil-novo", "Locação")
 		b.Press("Criar funil")
 		b.See("Funil criado", "Etapas de Locação")

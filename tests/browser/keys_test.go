@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // TestSlowKeysWalkTheLists: through rows and from page to page, but not while somebody types or a question is open, nor
@@ -95,6 +96,40 @@ func TestSlowKeysLeaveSwitchesAlone(t *testing.T) {
 	})
 }
 
+// shiftOf is by how much a page moved while it loaded, as browsers count it.
+func shiftOf(b *browsertest.Browser) float64 {
+	return browsertest.Eval[float64](b, `new Promise((done) => {
+		let sum = 0
+		new PerformanceObserver((all) => { for (const s of all.getEntries()) sum += s.value })
+			.observe({ type: 'layout-shift', buffered: true })
+		requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
+	})`)
+}
+
+// TestSlowPagesDoNotMoveWhileTheyLoad: those that people look at all day.
+func TestSlowPagesDoNotMoveWhileTheyLoad(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 40 {
+			p.send(t, "nome", fmt.Sprintf("Pessoa número %d", i), "email", fmt.Sprintf("p%d@example.com", i),
+				"telefone", "(11) 98765-4321", "valor", "R$ 1.273.400,50")
+		}
+		b.Visit("/contatos")
+		contact := browsertest.Eval[string](b, "document.querySelector('.t tbody th a').pathname")
+		for _, path := range []string{
+			"/", "/contatos", "/contatos?retorno=sem&ordem=antigos", contact, contact + "/documentos", "/consultar", "/funil",
+		} {
+			for _, width := range []int64{390, 1280, 1920} {
+				b.Window(width, 900)
+				b.Visit(path)
+				if shift := shiftOf(b); shift > 0.05 {
+					t.Errorf("at %d px %s shifts by %.3f while it loads", width, path, shift)
+				}
+			}
+		}
+	})
+}
+
 // TestSlowTheBoardBreaksNoWord: at every width columns have room, no card is wider than it shows, heads stay in sight,
 // won and lost are folded, and nothing moves while the page loads.
 func TestSlowTheBoardBreaksNoWord(t *testing.T) {
@@ -139,17 +174,42 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 			if got.Wide > 0 || got.Narrow > 0 || got.Broken > 0 || !got.Head {
 				t.Errorf("at %d px: %+v", width, got)
 			}
-			shift := browsertest.Eval[float64](b, `new Promise((done) => {
-				let sum = 0
-				new PerformanceObserver((all) => { for (const s of all.getEntries()) sum += s.value })
-					.observe({ type: 'layout-shift', buffered: true })
-				requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
-			})`)
-			if shift > 0.05 {
+			if shift := shiftOf(b); shift > 0.05 {
 				t.Errorf("at %d px the page shifts by %.3f while it loads", width, shift)
 			}
 		}
+		b.Visit("/equipe/funis")
+		b.Press("Acrescentar uma etapa")
+		b.Fill("input[placeholder='Nova etapa']", "Vistoria")
+		b.Key("\r")
+		b.See("Funil guardado")
+		b.Click("tr:nth-last-child(2) form:nth-of-type(2) button") // lost goes down, and then won
+		b.See("Tirar Vistoria ⠿Perdido")
+		b.Click("tr:nth-last-child(3) form:nth-of-type(2) button")
+		b.See("Tirar Vistoria ⠿Ganho")
+		for _, width := range []int64{1280, 1920} {
+			b.Window(width, 900)
+			b.Visit("/funil")
+			if got := browsertest.Eval[int](b, `[...document.querySelectorAll('.stage-end')].filter((s) => {
+				const r = s.getBoundingClientRect(), at = document.elementFromPoint(r.left + r.width / 2, r.top + 40)
+				return r.right <= innerWidth && s.contains(at)
+			}).length`); got != 2 {
+				t.Errorf("at %d px, %d of won and lost are in sight beside five stages", width, got)
+			}
+			b.Accessible()
+		}
 		b.Window(1280, 900)
+		b.Visit("/funil")
+		b.See("Mostrar mais")
+		const cards = "document.querySelectorAll('.stage:nth-of-type(1) .lead h3 a')"
+		shown := browsertest.Eval[int](b, cards+".length")
+		b.Press("Mostrar mais")
+		lookuptest.Eventually(t, "all cards are there, and the first of the new ones has the focus", func() bool {
+			return browsertest.Eval[bool](b,
+				fmt.Sprintf("%s.length === 12 && %[1]s[%d] === document.activeElement", cards, shown))
+		})
+		b.SeeNot("Mostrar mais")
+		b.Accessible()
 		b.Visit("/funil")
 		b.Click(".lead summary")
 		b.Press("Ganho")

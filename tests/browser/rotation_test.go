@@ -14,6 +14,8 @@ func TestSlowContactsAreGivenInTurn(t *testing.T) {
 			"--email", "rui@example.com", "--role", "member", "--password-stdin")
 		b.Visit("/webhooks")
 		b.Press("Rodízios")
+		b.Press("Novo rodízio")
+		b.Accessible()
 		b.Fill("#rodizio-novo", "Vendas")
 		b.Press("Criar")
 		b.See("Rodízio criado", "nenhum webhook usa este rodízio")

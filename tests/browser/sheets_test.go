@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"testing"
 
 	"fichario/tests/testkit/browsertest"
@@ -33,6 +34,7 @@ func TestSlowASheetFromABundleToAContact(t *testing.T) {
 		b.Click(`form[action="/consultas/pacote"] button`)
 		b.See("Cobrado: R$ 3,875 por 3 consultas", "CONFECÇÕES CARDOSO", "anos", "Sócios", "***.390.631-**", "Ver no mapa")
 		looked()
+		drawn(t, b, "#ligacoes")
 		b.Click(`.prods form:has(input[value=score]) button`)
 		b.See("Pontuação de crédito", "de 1.000", "Histórico, grátis")
 		looked()
@@ -49,4 +51,25 @@ func TestSlowASheetFromABundleToAContact(t *testing.T) {
 		b.Press("Guardar")
 		b.See("Contato criado", "Confecções Cardoso")
 	})
+}
+
+// drawn checks that the graph in an element is one: where there is room each level stands beside the one before, else
+// below it, and a line leads from every node to the one that it hangs from.
+func drawn(t *testing.T, b *browsertest.Browser, in string) {
+	t.Helper()
+	for width, wide := range map[int64]bool{390: false, 1280: true, 1920: true} {
+		b.Size(width, false)
+		wrong := browsertest.Eval[string](b, fmt.Sprintf(`[...document.querySelectorAll('%s .links .links > li')].map(li => {
+			const box = e => e.querySelector(':scope > .link-n').getBoundingClientRect()
+			const of = box(li.parentElement.parentElement), node = box(li), line = getComputedStyle(li, '::before')
+			const from = li.getBoundingClientRect().left + parseFloat(line.left), to = from + parseFloat(line.width)
+			if (line.borderBottomStyle !== 'solid' || Math.abs(to - node.left) > 1) return 'no line to a node'
+			if (%t ? node.left < of.right + 8 || node.top < of.top - 1 : node.top < of.bottom || node.left <= of.left)
+				return 'a node is out of place'
+			return ''
+		}).find(Boolean) ?? (document.querySelector('%s .links .links > li') ? '' : 'no node')`, in, wide, in))
+		if wrong != "" {
+			t.Errorf("%s at %d pixels: %s", in, width, wrong)
+		}
+	}
 }

@@ -40,6 +40,8 @@ type chainRow struct {
 	automations.View
 	Spent      catalog.Money
 	From, Then names
+	// shown says that what it may trigger is drawn already: an event later on starts it too.
+	shown bool
 }
 
 // names are the first of some names, and how many others there are.
@@ -132,7 +134,13 @@ func linksOf(links []automation.Link, rows map[string]*chainRow, left *int) (out
 			break
 		}
 		*left--
-		out = append(out, chainLink{rows[l.ID], linksOf(l.Then, rows, left), l.Again && len(rows[l.ID].Then.Said) > 0})
+		row := rows[l.ID]
+		link := chainLink{chainRow: row, Again: (l.Again || row.shown) && len(row.Then.Said) > 0}
+		if !row.shown {
+			row.shown = len(l.Then) > 0
+			link.Then = linksOf(l.Then, rows, left)
+		}
+		out = append(out, link)
 	}
 	return out
 }

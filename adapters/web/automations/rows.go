@@ -110,8 +110,8 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 	if !ok {
 		if written, err := json.Marshal(data); err == nil && path != "" && len(all) < fieldsShown {
 			example := web.Shorten(40, strings.Trim(string(written), `"`))
-			if app.ValidID(example) {
-				example = "" // an id says nothing to people
+			if app.ValidID(example) || data == nil {
+				example = "" // an id says nothing to people, and nor does null
 			}
 			all = append(all, eventField{Path: path, Example: example, Kind: kindOf(data)})
 		}

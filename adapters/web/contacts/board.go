@@ -11,6 +11,8 @@ const (
 	// cardsMost bounds the cards of a stage, cardsAll those of a board: a page stays small enough for a phone, also one
 	// of crm.StagesMax stages.
 	cardsMost, cardsAll = 30, 56
+	// cardsMore is how many more cards of a stage somebody gets who asks, at most cardsAsks times on a board.
+	cardsMore, cardsAsks = 30, 10
 )
 
 // boardPage is the funnel as a board.
@@ -30,9 +32,10 @@ type boardPage struct {
 type boardStage struct {
 	contacts.BoardStage
 	Cards []contactLine
-	// More is how many contacts have no card, List the address of all.
-	More int
-	List string
+	// More is how many contacts have no card, List the address of all, and Longer that of the board with more of them;
+	// empty where it has enough.
+	More         int
+	List, Longer string
 }
 
 // boardFilter is what the board shows.
@@ -41,11 +44,13 @@ type boardFilter struct {
 	Origin   string `form:"origem"`
 	Assignee string `form:"resp"`
 	Waiting  string `form:"retorno"`
+	// Longer are the ids of stages that show more cards, once for each time that more were asked for.
+	Longer []string `form:"mais"`
 }
 
 // InUse is the number of filters in use.
 func (f boardFilter) InUse() int {
-	f.Funnel = ""
+	f.Funnel, f.Longer = "", nil
 	return len(web.QueryOf(f))
 }
 
@@ -61,7 +66,13 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 		}
 	}
 	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
-	funnel, stages, err := s.Contacts.Board(c.Ctx(), c.By, show.Funnel, search, cards)
+	show.Longer = show.Longer[:min(len(show.Longer), cardsAsks)]
+	asked := map[string]int{}
+	for _, id := range show.Longer {
+		asked[id] += cardsMore
+	}
+	shown := func(stageID string) int { return cards + asked[stageID] }
+	funnel, stages, err := s.Contacts.Board(c.Ctx(), c.By, show.Funnel, search, shown)
 	if gone := goneFilter(err); gone != "" && !c.Script() {
 		rest := web.QueryOf(boardFilter{Funnel: show.Funnel, Waiting: show.Waiting})
 		return c.NotDone("/funil"+web.WithQuery(rest), gone+". O quadro mostra todos.")
@@ -75,6 +86,10 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 		b := boardStage{
 			BoardStage: stage, More: stage.Count - len(stage.Contacts),
 			List: "/contatos" + web.WithQuery(chosen, "etapa", stage.ID),
+		}
+		if longer := web.QueryOf(show); b.More > 0 && len(show.Longer) < cardsAsks {
+			longer.Add("mais", stage.ID)
+			b.Longer = "/funil" + web.WithQuery(longer)
 		}
 		for _, v := range stage.Contacts {
 			b.Cards = append(b.Cards, contactLineOf(v))

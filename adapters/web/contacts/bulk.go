@@ -68,7 +68,74 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 	if err != nil {
 		return err
 	}
-	return c.Redirect("/acoes/" + started.ID)
+	back := "/contatos" + web.WithQuery(web.QueryOf(f.contactFilter))
+	if from := c.CameFrom(back); n.Kind != crm.BulkDelete && onList(from) {
+		back = from // which page of it
+	}
+	return s.bulkDone(c, back, started)
+}
+
+// onList reports whether an address is one of the list.
+func onList(address string) bool {
+	path, _, _ := strings.Cut(address, "?")
+	return path == "/contatos"
+}
+
+// bulkDone leads to the list, which says what was done; or, where that takes longer, to the page that shows it.
+func (s pages) bulkDone(c *web.Call, back string, action crm.Bulk) error {
+	page := "/acoes/" + action.ID
+	if action.Open() || !onList(back) {
+		return c.Redirect(page)
+	}
+	view, err := s.Bulks.Show(c.Ctx(), c.By, action.ID)
+	if err != nil {
+		return err
+	}
+	if said := bulkSaid(view); !view.CanUndo(s.Clock()) {
+		return c.Done(back, said)
+	}
+	return c.DoneWithUndo(back, bulkSaid(view), web.Undo{Action: page + "/desfazer", Name: "desfazer", Value: "sim"})
+}
+
+// leftWords say how many contacts were left as they were and why, of one and of several, in this order.
+var leftWords = []struct{ reason, one, more string }{
+	{crm.LeftGone, "não existe mais", "não existem mais"},
+	{crm.LeftInactive, "ficou com quem estava, porque a pessoa não tem mais acesso",
+		"ficaram com quem estavam, porque a pessoa não tem mais acesso"},
+	{crm.LeftNowhere, "ficou onde estava, porque a etapa não existe mais",
+		"ficaram onde estavam, porque a etapa não existe mais"},
+	{crm.LeftChanged, "mudou depois e ficou como estava", "mudaram depois e ficaram como estavam"},
+	{"", "ficou como estava", "ficaram como estavam"},
+}
+
+// bulkSaid says what an action did, and what it left.
+func bulkSaid(v contacts.BulkView) string {
+	changed, said := v.Done-v.Skipped, "Nada mudou."
+	one, more := "já estava nessa etapa", "já estavam nessa etapa"
+	if v.Kind == crm.BulkAssign {
+		one, more = "já estava com essa pessoa", "já estavam com essa pessoa"
+	}
+	switch {
+	case changed == 0:
+	case v.Status == crm.BulkUndone:
+		said = "Desfeito: " + web.Plural(changed, "contato voltou", "contatos voltaram") + " ao que era."
+	case v.Kind == crm.BulkAssign:
+		said = web.Plural(changed, "contato atribuído", "contatos atribuídos") + " a " + v.Target + "."
+	case v.Kind == crm.BulkMove:
+		said = web.Plural(changed, "contato movido", "contatos movidos") + " para " + v.Target + "."
+	case v.Kind == crm.BulkDelete:
+		said = web.Plural(changed, "contato excluído", "contatos excluídos") + "."
+	case v.Kind == crm.BulkImport:
+	}
+	if n := v.Left[crm.LeftSame]; n > 0 {
+		said += " " + web.Plural(n, one, more) + "."
+	}
+	for _, w := range leftWords {
+		if n := v.Left[w.reason]; n > 0 {
+			said += " " + web.Plural(n, w.one, w.more) + "."
+		}
+	}
+	return said
 }
 
 // bulkMerge leads to the question whether two contacts become one, the older one.
@@ -88,13 +155,15 @@ func (s pages) bulkAsk(c *web.Call, f bulkFields, search contacts.ContactSearch)
 	if err := c.Manager(); err != nil {
 		return err
 	}
-	data := bulkAsk{Fields: f, Count: len(f.IDs), Back: c.CameFrom("/contatos")}
+	data := bulkAsk{
+		Fields: f, Count: len(f.IDs), Hidden: web.QueryOf(f.contactFilter), Back: c.CameFrom("/contatos"),
+	}
 	if f.All == "sim" {
 		count, err := s.Contacts.Count(c.Ctx(), c.By, search)
 		if err != nil {
 			return err
 		}
-		data.Hidden, data.Count, data.Many = web.QueryOf(f.contactFilter), min(count, app.CountMax), count > app.CountMax
+		data.Count, data.Many = min(count, app.CountMax), count > app.CountMax
 	}
 	return c.Render("acao-excluir", web.Page{Title: "Excluir contatos", Nav: "contatos", Data: data, Read: true})
 }
@@ -103,7 +172,7 @@ func (s pages) bulkAsk(c *web.Call, f bulkFields, search contacts.ContactSearch)
 type bulkPage struct {
 	contacts.BulkView
 	Undoable, Running bool
-	Changed           int
+	Said              string
 	Seconds           int
 }
 
@@ -116,7 +185,7 @@ func (s pages) bulkShow(c *web.Call) error {
 		return c.Redirect("/importacoes/" + view.ID)
 	}
 	data := bulkPage{
-		BulkView: view, Running: view.Open(), Changed: view.Done - view.Skipped, Seconds: int(crm.UndoBulk.Seconds()),
+		BulkView: view, Running: view.Open(), Said: bulkSaid(view), Seconds: int(crm.UndoBulk.Seconds()),
 		Undoable: view.CanUndo(s.Clock()) && (c.By.MayManage() || view.MemberID == c.By.MemberID()),
 	}
 	p := web.Page{Title: bulkTitles[view.Kind], Nav: "contatos", Data: data, Read: true}
@@ -132,8 +201,12 @@ var bulkTitles = map[crm.BulkKind]string{
 
 func (s pages) bulkUndo(c *web.Call) error {
 	action, err := s.Bulks.Undo(c.Ctx(), c.By, c.PathValue("id"))
+	back := c.CameFrom("/acoes/" + action.ID)
+	if why := app.FaultOf(err); onList(back) && why != nil && app.IsRefusal(err) {
+		return c.NotDone(back, why.Message)
+	}
 	if err != nil {
 		return err
 	}
-	return c.Redirect("/acoes/" + action.ID)
+	return s.bulkDone(c, back, action)
 }

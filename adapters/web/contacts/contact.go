@@ -44,6 +44,16 @@ type contactPage struct {
 	Consents []crm.Consent
 }
 
+// Came and Codes are the contact's attribution: what people understand, and what only platforms do.
+func (p contactPage) Came() []crm.Attribute {
+	return slices.DeleteFunc(slices.Clone(p.Attribution), crm.Attribute.Code)
+}
+
+// Codes is described with Came.
+func (p contactPage) Codes() []crm.Attribute {
+	return slices.DeleteFunc(slices.Clone(p.Attribution), func(a crm.Attribute) bool { return !a.Code() })
+}
+
 // MoreAlike is how many of Alike are folded below the first.
 func (p contactPage) MoreAlike() int { return len(p.Alike) - 1 }
 

@@ -165,6 +165,11 @@ type contactsPage struct {
 	Previous, Next, CSV, Excel string
 }
 
+// Kept are the member's own views.
+func (p contactsPage) Kept() []web.View {
+	return slices.DeleteFunc(slices.Clone(p.Views), func(v web.View) bool { return !v.Saved })
+}
+
 func (s pages) contactList(c *web.Call, at contactPlace) error {
 	choices, err := s.Contacts.Choices(c.Ctx(), c.By)
 	if err != nil {

@@ -24,12 +24,9 @@ func viewsKept(views []web.View) string {
 	return out.String()
 }
 
-// viewsOf are the views of the list: all, two that everybody has, and the member's own.
+// viewsOf are the views of the list: all, those that everybody has, and the member's own.
 func viewsOf(kept, memberID string, shown url.Values) []web.View {
-	views := append([]web.View{
-		{Name: "Todos"}, {Name: "Sem retorno", Query: url.Values{"retorno": {"sem"}, "ordem": {"antigos"}}.Encode()},
-		{Name: "Meus", Query: url.Values{"resp": {memberID}}.Encode()},
-	}, web.ViewsIn(kept)...)
+	views := slices.Concat([]web.View{{Name: "Todos"}}, web.BuiltIn(memberID), web.ViewsIn(kept))
 	for i := range views {
 		views[i].Current = views[i].Query == shown.Encode()
 	}

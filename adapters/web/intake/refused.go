@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"fichario/adapters/web"
@@ -26,6 +27,23 @@ type emailFix struct {
 	Alike, Most int
 	// Form is a new contact with what was read.
 	Form web.Form
+}
+
+// Likely and Unlikely are Answers that have an @, and those that do not.
+func (f emailFix) Likely() []domain.Pair {
+	return slices.DeleteFunc(slices.Clone(f.Answers), noAddress)
+}
+
+// Unlikely is described with Likely.
+func (f emailFix) Unlikely() []domain.Pair {
+	return slices.DeleteFunc(slices.Clone(f.Answers), func(a domain.Pair) bool { return !noAddress(a) })
+}
+
+func noAddress(a domain.Pair) bool { return !strings.Contains(a.Value, "@") }
+
+// Odd is whether the one that is chosen is not likely.
+func (f emailFix) Odd() bool {
+	return slices.ContainsFunc(f.Unlikely(), func(a domain.Pair) bool { return a.Key == f.Key })
 }
 
 // noEmail is the choice of a post that has no e-mail.

@@ -25,8 +25,10 @@ type webhookPage struct {
 	// Way and After are what the address says of the way to connect and of the posts; empty where it says nothing.
 	Way, After string
 	Month      webhook.Summary
-	Spark      web.Spark
-	Try        *trial
+	// Open is how many of the month's refusals did not become a contact.
+	Open  int
+	Spark web.Spark
+	Try   *trial
 	// Sources are the pages whose leads are fetched, Waiting how many leads wait, and Problem why a token was refused.
 	Sources []webhook.Source
 	Waiting int
@@ -136,6 +138,9 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 		return err
 	}
 	data.Month, data.Spark = webhook.Sum(daily[w.ID]), s.sparkOf(bounds, daily[w.ID])
+	if data.Open, err = s.Webhooks.UnsettledOf(c.Ctx(), c.By, w.Webhook, bounds[0], data.Month); err != nil {
+		return err
+	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusUnprocessableEntity

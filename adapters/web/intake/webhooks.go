@@ -13,7 +13,8 @@ import (
 type webhookLine struct {
 	webhook.Webhook
 	Origin string
-	// Refused counts the last 24 hours, Month the last 30 days, in which Last is the newest post; zero where none came.
+	// Refused counts what was refused in the last 24 hours and did not become a contact; Month is of the last 30 days, in
+	// which Last is the newest post; zero where none came.
 	Refused int
 	Month   webhook.Summary
 	Last    time.Time
@@ -26,7 +27,8 @@ type webhookLine struct {
 // webhooksPage is a page of webhooks.
 type webhooksPage struct {
 	web.Paged[webhookLine]
-	// Refused are those of all that refused most in the last 24 hours, MoreRefused how many others refused something.
+	// Refused are those of all that refused most in the last 24 hours of what is no contact, MoreRefused how many others
+	// refused something.
 	Refused     []webhookLine
 	MoreRefused int
 }
@@ -43,8 +45,7 @@ func (s pages) webhookList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	now := s.Clock()
-	day, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), now.Add(-24*time.Hour))
+	open, err := s.Webhooks.Unsettled(c.Ctx(), c.By, c.By.OrgID(), s.Clock().Add(-24*time.Hour))
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (s pages) webhookList(c *web.Call) error {
 	lines := make([]webhookLine, len(hooks))
 	for i, w := range hooks {
 		lines[i] = webhookLine{
-			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused,
+			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: open[w.ID],
 			Month: webhook.Sum(daily[w.ID]),
 		}
 		if lines[i].Refused > 0 {

@@ -3,6 +3,8 @@ package lookups
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"fichario/adapters/web"
 	"fichario/adapters/web/batches"
@@ -109,8 +111,12 @@ var boundWords = [len(crm.AnswerBounds)]string{"5 minutos", "15 minutos", "1 hor
 
 func answerBars(a crm.AnsweredWithin) *bars {
 	rows := make([]barRow, len(a))
+	median, has := a.Median()
 	for i, n := range a {
 		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(n*100/max(1, a.Count())) + "%", Parts: []int64{int64(n)}}
+		if has && crm.Bound(median) == i {
+			rows[i].Text += ", mediana"
+		}
 		if rows[i].Name = "mais de " + boundWords[len(boundWords)-1]; i < len(boundWords) {
 			rows[i].Name = "até " + boundWords[i]
 		}
@@ -118,13 +124,36 @@ func answerBars(a crm.AnsweredWithin) *bars {
 	return named(drawBars("Tempo até a primeira resposta", []series{{"", "s-a"}}, rows))
 }
 
-// Median says within what time half of the contacts were answered.
+// medianOf is how many answers a median is told of more closely than between which bounds it is.
+const medianOf = 10
+
+// Median says within what time half of the contacts were answered: the times are counted between bounds, so that it is
+// about so long.
 func (d dashboardPage) Median() string {
-	bound, has := d.Answers.Median()
+	median, has := d.Answers.Median()
 	if !has {
 		return "mais da metade esperou mais de " + boundWords[len(boundWords)-1]
 	}
-	return "metade em até " + boundWords[slices.Index(crm.AnswerBounds[:], bound)]
+	i := crm.Bound(median)
+	between := "até " + boundWords[i]
+	if i > 0 {
+		between = "entre " + boundWords[i-1] + " e " + boundWords[i]
+	}
+	if d.Answers.Count() < medianOf {
+		return "a mediana está " + strings.Replace(between, "até", "em até", 1)
+	}
+	return "a mediana é de cerca de " + lasting(median) + " (" + between + ")"
+}
+
+// lasting words a length of time.
+func lasting(d time.Duration) string {
+	switch {
+	case d < 90*time.Minute:
+		return web.Plural(int(max(1, d.Round(time.Minute).Minutes())), "minuto", "minutos")
+	case d < 36*time.Hour:
+		return web.Plural(int(d.Round(time.Hour).Hours()), "hora", "horas")
+	}
+	return web.Plural(int(d.Round(24*time.Hour).Hours()/24), "dia", "dias")
 }
 
 // conversionBars draws, for each origin, what share was won, and what has left the first stage.
@@ -206,7 +235,11 @@ func contactPlot(o lookups.Overview) *plot {
 			values[i][at] += n
 		}
 	}
-	return countPlot("Contatos por webhook", of, o.Days, values)
+	p := countPlot("Contatos por webhook", of, o.Days, values)
+	if p != nil {
+		p.More = "/webhooks/novo"
+	}
+	return p
 }
 
 // countPlot draws values[day][series] and shows the sum of each series.

@@ -1,6 +1,8 @@
 package lookups
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -15,6 +17,8 @@ type plot struct {
 	Labels []label
 	// Marks are values to compare the days with.
 	Marks []mark
+	// More leads to what adds to it; empty for nothing.
+	More string
 	// Left is the width of the labels of the lines.
 	Left int
 }
@@ -24,11 +28,16 @@ type series struct{ Name, Class string }
 type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
 
-// mark is a value to compare the days with, drawn as a line; Y is empty where it is too far above the days.
+// mark is a value to compare the days with, drawn as a line with its name; Text is the value in words.
 type mark struct {
-	Name, Class string
-	Value       int64
-	Y           string
+	Name, Class, Text string
+	Value             int64
+	// Counted says that it counts lookups, not money.
+	Counted bool
+	// Y is where it is, and NameY where its name, empty where another's is there; both are where it is too far above the
+	// days, and Times is then how many times the highest of them it is.
+	Y, NameY string
+	Times    int64
 }
 
 // dayParts are a day's values, one per series.
@@ -80,12 +89,7 @@ func drawPlot(
 		y := plotBase - height*float64(i)/plotLines
 		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * int64(i))})
 	}
-	for _, m := range marks {
-		if m.Value <= marksMost*highest {
-			m.Y = pixels(plotBase - height*float64(m.Value)/float64(plotLines*between))
-		}
-		p.Marks = append(p.Marks, m)
-	}
+	p.mark(marks, highest, plotLines*between)
 	step := 100 / float64(len(days))
 	for d, day := range days {
 		foot := float64(plotBase)
@@ -111,6 +115,22 @@ func drawPlot(
 		}
 	}
 	return p
+}
+
+// mark draws the marks beside days of which the highest is given, under the value of the top line.
+func (p *plot) mark(marks []mark, highest, top int64) {
+	var named []float64
+	for _, m := range marks {
+		if m.Value > marksMost*highest {
+			m.Times = m.Value / highest
+		} else {
+			y := plotBase - float64(plotBase-plotTop)*float64(m.Value)/float64(top)
+			if m.Y = pixels(y); !slices.ContainsFunc(named, func(other float64) bool { return math.Abs(y-other) < 14 }) {
+				m.NameY, named = pixels(y-4), append(named, y)
+			}
+		}
+		p.Marks = append(p.Marks, m)
+	}
 }
 
 // marksMost is how much higher than the days a mark may be: beyond that the days would be too low to read.

@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/lookup"
 )
 
@@ -51,7 +52,8 @@ func TestSpendPlot(t *testing.T) {
 		{Name: "near", Value: int64(18 * catalog.Real)}, {Name: "far", Value: int64(100 * catalog.Real)},
 	}}
 	p, rows := november.plot(spent, totals)
-	if len(p.Marks) != 2 || p.Marks[0].Y != "29.6" || p.Marks[1].Y != "" {
+	if len(p.Marks) != 2 || p.Marks[0].Y != "29.6" || p.Marks[0].NameY != "25.6" || p.Marks[1].Y != "" ||
+		p.Marks[1].Times != 6 {
 		t.Errorf("marks %+v", p.Marks)
 	}
 	november.key = &access.Key{}
@@ -137,5 +139,31 @@ func TestPartsOfSpending(t *testing.T) {
 	if p.Heading() != "chave e lote" || len(p.Drawn.Series) != seriesMost || p.Drawn.Series[2].Name != "todo o resto" ||
 		p.Drawn.Rows[0].Bars[2].Class != "s-c" {
 		t.Errorf("%+v", p.Drawn)
+	}
+}
+
+// TestTheMedianOfAnswersInWords is no closer than what is counted.
+func TestTheMedianOfAnswersInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		of   crm.AnsweredWithin
+		want string
+	}{
+		{crm.AnsweredWithin{3: 6, 4: 13}, "a mediana é de cerca de 9 horas (entre 4 horas e 1 dia)"},
+		{crm.AnsweredWithin{0: 20}, "a mediana é de cerca de 3 minutos (até 5 minutos)"},
+		{crm.AnsweredWithin{5: 12}, "a mediana é de cerca de 2 dias (entre 1 dia e 3 dias)"},
+		{crm.AnsweredWithin{1: 2}, "a mediana está entre 5 minutos e 15 minutos"},
+		{crm.AnsweredWithin{0: 2}, "a mediana está em até 5 minutos"},
+		{crm.AnsweredWithin{0: 1, 6: 2}, "mais da metade esperou mais de 3 dias"},
+	} {
+		page := dashboardPage{}
+		page.Answers = c.of
+		if got := strings.ReplaceAll(page.Median(), "\u00a0", " "); got != c.want {
+			t.Errorf("%v: %s", c.of, got)
+		}
+	}
+	drawn := answerBars(crm.AnsweredWithin{3: 6, 4: 13})
+	if drawn.Rows[4].Text != "13, 68%, mediana" || drawn.Rows[3].Text != "6, 31%" {
+		t.Errorf("%+v", drawn.Rows)
 	}
 }

@@ -77,33 +77,41 @@ func (data *statement) keyOf() *access.Key {
 	return &data.Keys[at]
 }
 
-// marks are the limits of a day and the pace of the month so far: in lookups for a key, whose limits count these, in
-// money else.
+// marks are the limits and the pace of the month so far, each as what it is for a day: in lookups for a key, whose
+// limits count these, in money else. A limit is for all that it limits, so that a filter within that has none.
 func (data *statement) marks(today time.Time, key *access.Key) (out []mark) {
 	days := int64(today.AddDate(0, 1, -today.Day()).Day())
-	one := data.Filter
-	one.From, one.Until = "", ""
-	whole := !one.Any()
+	write := func(value int64) string {
+		if key != nil {
+			return web.Count(int(value))
+		}
+		return catalog.Money(value).Reais()
+	}
+	add := func(name, class string, value int64, text string) {
+		if value > 0 {
+			out = append(out, mark{Name: name, Class: class, Value: value, Text: text, Counted: key != nil})
+		}
+	}
+	perMonth := func(name string, limit int64) {
+		add(name, "ln-c", limit/days, write(limit)+" ("+write(limit/days)+" por dia em média)")
+	}
 	month := int64(data.Page.Forecast)
 	if key != nil {
 		month *= int64(data.Page.Month.Count)
 		month /= max(1, int64(data.Page.Month.Amount))
 	}
-	amount := func(n int64) string {
-		if key != nil {
-			return web.Count(int(n))
-		}
-		return catalog.Money(n).Reais()
+	add("média deste mês", "ln-b", month/days, write(month/days)+" por dia")
+	one := data.Filter
+	if one.From, one.Until = "", ""; key != nil {
+		one.By = ""
 	}
-	if perDay := month / days; whole && perDay > 0 {
-		out = append(out, mark{Name: "média deste mês, " + amount(perDay) + " por dia", Class: "ln-b", Value: perDay})
-	}
-	if key != nil {
-		out = append(out, mark{Name: "limite do dia, " + amount(int64(key.Limits.PerDay)), Class: "ln-c",
-			Value: int64(key.Limits.PerDay)})
-	} else if data.Budget != nil && whole {
-		perDay := int64(data.Budget.Limit) / days
-		out = append(out, mark{Name: "seu orçamento, " + amount(perDay) + " por dia em média", Class: "ln-c", Value: perDay})
+	switch {
+	case one.Any():
+	case key != nil:
+		add("limite do dia", "ln-c", int64(key.Limits.PerDay), write(int64(key.Limits.PerDay)))
+		perMonth("limite do mês", int64(key.Limits.PerMonth))
+	case data.Budget != nil:
+		perMonth("seu orçamento do mês", int64(data.Budget.Limit))
 	}
 	return out
 }

@@ -169,6 +169,16 @@ func (s pages) statementShow(c *web.Call) error {
 	return c.RenderStatus(status, "extrato", web.Page{Title: "Extrato", Nav: "extrato", Data: data, Wide: true})
 }
 
+// selected makes the sums of an organisation's statement obey its filter.
+func (s pages) selected(c *web.Call, data *statement) error {
+	if !data.Filter.Any() || data.Problem != "" || data.Page.Key.ID != "" {
+		return nil
+	}
+	only, err := s.Statement.Selected(c.Ctx(), c.By, data.Filter.query())
+	data.Page.Today, data.Page.Month, data.Page.Forecast = only.Today, only.Month, only.Forecast
+	return err
+}
+
 // statement reads what the filter of the address selects and returns the status of the page.
 func (s pages) statement(c *web.Call, keyID, path, file string, out *statement) (status int, err error) {
 	out.Path, status = path, http.StatusOK
@@ -211,6 +221,9 @@ func (s pages) statement(c *web.Call, keyID, path, file string, out *statement) 
 	}
 	out.Back = out.Filter.address(path) + "#consultas"
 	out.CSV, out.Excel = out.Filter.address(file), out.Filter.address(file, "formato", string(download.Excel))
+	if err := s.selected(c, out); err != nil {
+		return status, err
+	}
 	return status, s.spendOf(c, keyID, out, names)
 }
 

@@ -45,8 +45,8 @@ type auditLine struct {
 	privacy.AuditLine
 	// Page is the address of the action's object; empty where that has no page.
 	Page string
-	// Said is its detail in words.
-	Said string
+	// Said is its detail in words, and Condition an expression that these leave out: only who knows jq reads it.
+	Said, Condition string
 }
 
 // auditShown is how many lines a page has.
@@ -64,7 +64,7 @@ func (s pages) auditLineOf(l privacy.AuditLine, words said) auditLine {
 	words.ofAutomation = thing == "automacao"
 	out := auditLine{AuditLine: l, Said: auditLost(l.Line)}
 	if out.Said == "" {
-		out.Said = s.detailSaid(l.Detail, words)
+		out.Said, out.Condition = s.detailSaid(l.Detail, words), l.Detail[expression]
 	}
 	if page := auditPages[thing]; page != "" && l.Object != "" {
 		out.Page = page + l.Object

@@ -22,10 +22,10 @@ import (
 var detailWords = map[string]string{ //nolint:gosec // words, no secrets
 	"acao": "o que faz", "agradecimento": "página de agradecimento", "ativo": "tem acesso", "base": "base legal",
 	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
-	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",
+	"deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço", "escopos": "pode consultar",
 	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "faixa": "faixas de valor", "idade_maxima": "idade máxima em dias",
 	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "pagina": "página",
-	"papeis": "papéis",
+	"papeis": "papéis", "prefixo": "começa por",
 	"porDia": "por dia", "porMes": "por mês", "porMinuto": "por minuto", "rodizio": "rodízio",
 	"sobreposicao": "a anterior vale por mais", "token_de_verificacao": "token de verificação",
 	"valor_minimo": "valor mínimo",
@@ -137,11 +137,17 @@ func eachSaid(value string, word func(string) string) string {
 	return strings.Join(words, ", ")
 }
 
+// expression is the name of a condition in jq.
+const expression = "condicao"
+
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
-// out.
+// out, and so is an expression.
 func (s pages) detailSaid(detail map[string]string, words said) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(detail)) {
+		if name == expression || name == "pagina" && detail["nome"] != "" { // a number, beside what it is called
+			continue
+		}
 		halves := strings.Split(detail[name], arrow)
 		for i, half := range halves {
 			if name == "preenchido" {

@@ -35,6 +35,7 @@ func TestADetailIsSaidInWords(t *testing.T) {
 		{"papeis", "admin, member", "papéis: Administração, Membro"},
 		{"teto", "13.5 → 20", "teto: R$ 13,50 → R$ 20,00"},
 		{"teto", "0", ""},
+		{"condicao", ".campos.score >= 600", ""},
 		{"valor_minimo", "0 → 50000", "valor mínimo: nada → R$ 50.000,00"},
 		{"orcamento", "nenhum → 0", "orçamento por mês: nenhum → R$ 0,00"},
 		{"evento", "contact.created → contact.moved", "quando: Chega um contato → Um contato muda de etapa"},
@@ -53,7 +54,7 @@ func TestADetailIsSaidInWords(t *testing.T) {
 		{"para", "contact → ana@example.com", "para: o contato → ana@example.com"},
 		{"porDia", "2000", "por dia: 2.000"},
 		{"contatos", "sim", "contatos: sim"},
-		{"escopos", "cpf, placa", "escopos: CPF, placa"},
+		{"escopos", "cpf, placa", "pode consultar: CPF, placa"},
 		{"documento", "52998224725", "documento: 529.982.247-25"},
 		{"documento", "11222333000181", "documento: 11.222.333/0001-81"},
 		{"documento", "ABC1D23", "documento: ABC1D23"},
@@ -69,6 +70,10 @@ func TestADetailIsSaidInWords(t *testing.T) {
 		if got = strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %s is said as %q, not %q", c.name, c.value, got, c.want)
 		}
+	}
+	page := map[string]string{"pagina": "106000000000001", "nome": "Loja"}
+	if got := (pages{Server: server}).detailSaid(page, words); got != "nome: Loja" {
+		t.Errorf("a page is said as %q", got)
 	}
 	for destination, want := range map[string]string{
 		"crm":       "destino: Meu CRM; preenchido: Token de acesso, outro",

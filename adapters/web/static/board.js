@@ -51,10 +51,12 @@ function over(stage) {
   }
 }
 
-// show scrolls a stage into view horizontally; the vertical position stays.
+// show scrolls a stage into view horizontally, from below the targets at the end; the vertical position stays.
 function show(stage) {
   const board = frame.firstElementChild, edge = board.getBoundingClientRect(), box = stage.getBoundingClientRect()
-  if (box.right > edge.right) board.scrollLeft += box.right - edge.right + 8
+  if (getComputedStyle(stage).position === 'sticky') return
+  const right = edge.right - (parseFloat(getComputedStyle(board).scrollPaddingRight) || 0)
+  if (box.right > right) board.scrollLeft += box.right - right + 8
   if (box.left < edge.left) board.scrollLeft -= edge.left - box.left + 8
 }
 
@@ -128,6 +130,19 @@ async function again() {
 frame.addEventListener('live', (event) => {
   event.preventDefault()
   if (!held && !press) again().catch(() => {}) // the next change tries again
+})
+
+// More cards of a stage, by the address that also shows them without script.
+frame.addEventListener('click', async (event) => {
+  const link = event.target.closest('[data-longer]')
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  const { stage, name } = stageOf(link).dataset, before = stageOf(link).querySelectorAll('.lead').length
+  history.replaceState(null, '', link.href.split('#')[0])
+  await again().catch(() => location.reload())
+  const cards = stages().find((other) => other.dataset.stage === stage)?.querySelectorAll('.lead h3 a') || []
+  cards[before]?.focus({ preventScroll: true })
+  say('Mais ' + (cards.length - before) + ' em ' + name + '.')
 })
 
 // A Space meant for a card does not also scroll, even when the card has moved meanwhile.
@@ -247,6 +262,7 @@ document.addEventListener('submit', (event) => {
 
 // A card's menu gets the other stages when it is opened, and is scrolled into view where the board would cut it off.
 frame.addEventListener('toggle', (event) => {
+  if (event.target.open && event.target.matches('.stage-fold')) return show(stageOf(event.target))
   const form = event.target.open && event.target.querySelector('form')
   if (!form) return
   if (event.target.matches('.menu')) {

@@ -8,6 +8,12 @@ for (const open of document.querySelectorAll(`:is(${lines}) [aria-current]`)) {
   line.scrollLeft = open.offsetLeft - line.offsetLeft - (line.clientWidth - open.offsetWidth) / 2
 }
 
+// What is typed first has the focus in a form that somebody opens.
+document.addEventListener('click', ({ target }) => {
+  const fold = target.closest('details:is(.more, .set-new) > summary')?.parentElement
+  fold?.addEventListener('toggle', () => { if (fold.open) fold.querySelector(':scope > form .in')?.focus() }, { once: true })
+})
+
 // Copying: a button copies the text in data-copy, or in the element with that id.
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]')
@@ -73,6 +79,10 @@ document.addEventListener('submit', ({ target: form }) => {
   sessionStorage.setItem('lugar', JSON.stringify({ at: location.pathname + location.search, y: scrollY }))
   const text = form.querySelector('textarea[id]')
   if (text) sessionStorage.setItem('foco', location.pathname + '#' + text.id)
+})
+// After something was done to several contacts, the list has the focus on what was done.
+document.addEventListener('submit', ({ target: form }) => {
+  if (form.matches('#acoes, form[action="/acoes"], .toast form[action^="/acoes/"]')) sessionStorage.setItem('foco', '/contatos#aviso')
 })
 // So does choosing one of several ways to be shown the same.
 document.addEventListener('click', (event) => {

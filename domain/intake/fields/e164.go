@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -14,8 +15,47 @@ import (
 const region = "BR"
 
 // E164 returns the international form of a phone number ("+5511987654321"), or "" when no numbering plan has it. A
-// number without a country code is taken as Brazilian. Of several numbers, or one among words, the first counts.
+// number without a country code is taken as Brazilian, unless it is written as only North Americans write theirs. Of
+// several numbers, or one among words, the first counts.
 func E164(number string) string {
+	if n := northAmerican(number); n != "" {
+		return n
+	}
+	return fromBrazil(number)
+}
+
+// E164In is E164 for a number of somebody in a country, by its two letters ("US"); empty where nothing says which. A
+// number that the country's plan does not have is read as E164 reads it.
+func E164In(number, country string) string {
+	switch {
+	case country == region:
+		return fromBrazil(number)
+	case country == "" || strings.HasPrefix(number, "+") || strings.ContainsFunc(number, unicode.IsLetter):
+		return E164(number)
+	case phonenumbers.GetCountryCodeForRegion(country) == 1 && len(number) > 3 && number[0] == '(' && number[3] == ')':
+		return E164(number) // "(21) 2345-6789": no area there has two digits
+	}
+	n, err := phonenumbers.Parse(number, country)
+	if err != nil || !phonenumbers.IsValidNumber(n) {
+		return E164(number)
+	}
+	return phonenumbers.Format(n, phonenumbers.E164)
+}
+
+// northAmericanGroups match ten digits in groups of three, three and four. Brazilians write two digits first.
+var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}$`)
+
+// northAmerican reads a number like "(415) 555-2671" or "1-415-555-2671". It returns "" for any other.
+func northAmerican(s string) string {
+	if len(s) < 12 || len(s) > 16 || s[3] == ')' || !northAmericanGroups.MatchString(s) {
+		return ""
+	}
+	digits := text.Digits(s)
+	return parsePhone("+1" + digits[len(digits)-10:])
+}
+
+// fromBrazil is E164 for a number of somebody in Brazil.
+func fromBrazil(number string) string {
 	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
 		return n
 	}
@@ -55,6 +95,10 @@ func planned(s string) string {
 	// A mask that adds the country to a number that already has it.
 	if rest, ok := strings.CutPrefix(digits, "5555"); ok && (len(rest) == 10 || len(rest) == 11) {
 		return brazilian(rest)
+	}
+	// Mexico's mobiles had a digit between country and area, which chats still write.
+	if rest, ok := strings.CutPrefix(digits, "521"); ok && len(rest) == 10 {
+		return parsePhone("+52" + rest)
 	}
 	if n := withNinthDigit(digits, strings.HasPrefix(s, "+")); n != "" {
 		return n

@@ -7,5 +7,5 @@ var All = []*Product{
 	&calendly, &directus, &strapi, &formstack, &gravity, &fluentForms, &cognito, &linkedIn, &tikTok,
 	&kommo, &bitrix24, &wooCommerce, &eduzz, &perfectPay, &pagarme, &pagBank, &kiwify, &polar,
 	&ticketTailor, &woovi, &lemonSqueezy, &vtex, &ticto, &gumroad, &wufoo, &opnForm, &sureForms, &olark,
-	&whatsApp, &mautic, &n8n, &hubSpot, &thriveCart, &payt, &braip, &tilda,
+	&whatsApp, &mautic, &n8n, &hubSpot, &thriveCart, &payt, &braip, &tilda, &notion,
 }
