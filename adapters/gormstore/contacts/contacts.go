@@ -230,6 +230,15 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow) error {
 	if err := db.Create(&rows).Error; err != nil {
 		return err
 	}
+	if db.Name() == "sqlite" {
+		for _, row := range rows {
+			for _, document := range DocumentsOf(row) {
+				if err := db.Exec(InsertDocument, document...).Error; err != nil {
+					return err
+				}
+			}
+		}
+	}
 	return figures.Count(engine.Through(db))
 }
 

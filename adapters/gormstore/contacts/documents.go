@@ -3,7 +3,9 @@ package contacts
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -12,7 +14,8 @@ import (
 	"fichario/domain/document"
 )
 
-// ContactDocumentRow is a document by which a contact is found. Triggers on contacts write these rows.
+// ContactDocumentRow is a document by which a contact is found. Triggers on contacts write these rows, but on SQLite
+// for new contacts: see InsertDocument.
 type ContactDocumentRow struct {
 	OrgID     engine.UID `gorm:"primaryKey"`
 	DocIndex  []byte     `gorm:"primaryKey"`
@@ -40,6 +43,18 @@ func SealDocuments(v *engine.Vault, c crm.Contact) (sealed, index []byte) {
 		return documentJSON{string(d.Type()), d.Value()}
 	})
 	return v.SealJSON(stored, "contacts|documents|"+c.ID), indexDocuments(v, c.OrgID, c.Documents)
+}
+
+// InsertDocument makes a new contact be found by a document on SQLite. On PostgreSQL a trigger does, because instances of
+// an earlier version may run beside. DocumentsOf has its parameters.
+const InsertDocument = "INSERT OR IGNORE INTO contact_documents (org_id, doc_index, contact_id) VALUES (?, ?, ?)"
+
+// DocumentsOf are the parameters of InsertDocument for each of a contact's documents.
+func DocumentsOf(row ContactRow) (all [][]any) {
+	for index := range slices.Chunk(row.DocIndex, sha256.Size) {
+		all = append(all, []any{row.OrgID, engine.Blob(index), row.ID})
+	}
+	return all
 }
 
 func indexDocuments(v *engine.Vault, orgID string, documents []document.Document) []byte {

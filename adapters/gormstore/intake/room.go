@@ -34,7 +34,7 @@ func New(e *engine.Engine) engine.Room {
 			webhookRow{}, nameRow{}, leadSourceRow{}, leadRow{},
 		},
 		Tallies:    []engine.Tally{hourTally, receivedTally},
-		Statements: []string{insertReceipt, insertContact, insertUnindexed, insertDelivery, receivedTally.One, hourTally.One},
+		Statements: []string{insertReceipt, insertContact, insertDelivery, receivedTally.One, hourTally.One},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			out.Webhooks = webhooks{c, s.Vault, s.hooks}
 			out.Inbox, out.Deliveries = inbox{c, s.Vault, s.inbox, s.Slot}, deliveries{c, s.Vault}

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"strings"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
@@ -12,13 +11,9 @@ import (
 
 // The statements of an arrival on SQLite, row by row.
 var (
-	insertReceipt = sentReceipt.Table.Insert() + " ON CONFLICT DO NOTHING"
-	insertContact = sentContact.Table.Insert()
-	// insertUnindexedis for a contact without documents. The trigger that indexes documents makes SQLite copy each page
-	// that an insertion changes, in case it is to be taken back alone. After a failure here all is taken back, so that
-	// nothing needs to be copied; but OR FAIL is also what the trigger would do at a document's second index.
-	insertUnindexed = strings.Replace(insertContact, "INSERT", "INSERT OR FAIL", 1)
-	insertDelivery  = sentDelivery.Table.Insert()
+	insertReceipt  = sentReceipt.Table.Insert() + " ON CONFLICT DO NOTHING"
+	insertContact  = sentContact.Table.Insert()
+	insertDelivery = sentDelivery.Table.Insert()
 )
 
 // takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
@@ -36,11 +31,10 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				if t.turns != nil {
 					t.contact.AssigneeID = engine.Optional(t.turns.TakeOn(w))
 				}
-				insert := insertContact
-				if t.contact.DocIndex == nil {
-					insert = insertUnindexed
+				w.Exec(insertContact, sentContact.Values(t.contact)...)
+				for _, document := range contacts.DocumentsOf(*t.contact) {
+					w.Exec(contacts.InsertDocument, document...)
 				}
-				w.Exec(insert, sentContact.Values(t.contact)...)
 				if t.mails || heard.In(w, t.contact.OrgID, automation.ContactCreated) {
 					t.job.Facts = factsOf(t.contact)
 					w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)

@@ -3,7 +3,6 @@ package lookups
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
@@ -58,6 +57,7 @@ func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 			if out[i].writes() {
 				sum.crossed(*b)
 				sum.begin(b.entry)
+				sum.charged(b.entry)
 				w.Exec(insertEntry, entryTable.Values(&b.entry)...)
 				if b.request != nil {
 					w.Exec(beginRequest, b.entry.ID)
@@ -66,7 +66,7 @@ func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 				w.Exec(freeLease, b.entry.ID)
 			}
 		}
-		writeCharges(w, sum)
+		_ = sum.write(w.Counting, true)
 		writeCrossings(w, sum.reached)
 	})
 	return out, err
@@ -99,7 +99,7 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			sum.end(e.entry, e.price)
 			sum.asked(*e)
 		}
-		writeCharges(w, sum)
+		_ = sum.write(w.Counting, true)
 	})
 	return open, err
 }
@@ -140,24 +140,5 @@ func readCounts(w *engine.SQLiteTx, sum *charges, entry LookupRow) {
 			w.Row(askCounted, []any{a.key, a.bucket}, &had.Count, &had.Amount)
 			sum.counted[a] = had
 		}
-	}
-}
-
-// writeCharges writes what calls add.
-func writeCharges(w *engine.SQLiteTx, sum *charges) {
-	for u := range maps.Values(sum.added) {
-		_ = usageTally.Count(w.Counting, &u)
-	}
-	for hour := range maps.Values(sum.hours) {
-		_ = hourTally.Count(w.Counting, &hour)
-	}
-	for day := range maps.Values(sum.days) {
-		_ = dayTally.Count(w.Counting, &day)
-	}
-	for day := range maps.Values(sum.bureaus) {
-		_ = bureauTally.Count(w.Counting, &day)
-	}
-	for match := range maps.Values(sum.matches) {
-		_ = matchTally.Count(w.Counting, &match)
 	}
 }

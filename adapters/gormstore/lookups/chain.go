@@ -50,6 +50,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			e := r.endedOf(*n.Ended)
 			sum.account(e.entry, chargedCalls(e.entry), e.entry.Amount)
 			sum.figure(e.entry, chargedCalls(e.entry), e.entry.Amount)
+			sum.charged(e.entry)
 			err = cmp.Or(err, db.Create(&e.entry).Error)
 			if e.record != nil {
 				e.record.QuestionID = &row.ID
@@ -58,7 +59,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			}
 			sum.asked(e)
 		}
-		return cmp.Or(err, sum.write(db))
+		return cmp.Or(err, sum.through(db))
 	})
 	if errors.Is(err, errEnded) {
 		err = nil
@@ -117,7 +118,7 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		if !erased {
 			queued, err = addCompleted(db, e.entry, e.trail)
 		}
-		return cmp.Or(err, sum.write(db))
+		return cmp.Or(err, sum.through(db))
 	})
 	if errors.Is(err, errEnded) {
 		err = nil
@@ -188,9 +189,13 @@ func rewrite(db *gorm.DB, row LookupRow, record any) error {
 	}).Error
 }
 
-// write writes what calls add, through GORM.
-func (c *charges) write(db *gorm.DB) error {
-	by := engine.Through(db)
+// through writes what calls add through GORM.
+func (c *charges) through(db *gorm.DB) error {
+	return c.write(engine.Through(db), db.Name() == "sqlite")
+}
+
+// write writes what calls add. inserted says that a trigger does not count the entries that were inserted: on SQLite.
+func (c *charges) write(by engine.Counting, inserted bool) error {
 	keys, buckets := inOrder(maps.Keys(c.added))
 	for i := range keys {
 		u := c.added[account{engine.UID(keys[i]), buckets[i]}]
@@ -198,23 +203,17 @@ func (c *charges) write(db *gorm.DB) error {
 			return err
 		}
 	}
-	for _, hour := range c.hours {
-		if err := hourTally.Count(by, &hour); err != nil {
-			return err
-		}
+	err := cmp.Or(countAll(by, hourTally, c.hours), countAll(by, dayTally, c.days))
+	if inserted {
+		err = cmp.Or(err, countAll(by, chargeTally, c.parts), countAll(by, memberTally, c.members()))
 	}
-	for _, day := range c.days {
-		if err := dayTally.Count(by, &day); err != nil {
-			return err
-		}
-	}
-	for _, day := range c.bureaus {
-		if err := bureauTally.Count(by, &day); err != nil {
-			return err
-		}
-	}
-	for _, match := range c.matches {
-		if err := matchTally.Count(by, &match); err != nil {
+	return cmp.Or(err, countAll(by, bureauTally, c.bureaus), countAll(by, matchTally, c.matches))
+}
+
+// countAll adds rows to what is counted.
+func countAll[Row comparable](by engine.Counting, to engine.Tally, rows map[Row]Row) error {
+	for _, row := range rows {
+		if err := to.Count(by, &row); err != nil {
 			return err
 		}
 	}

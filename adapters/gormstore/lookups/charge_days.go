@@ -10,8 +10,8 @@ import (
 )
 
 // chargeDayRow is what was charged on a day to somebody, by all that the statement tells apart, as far as one slot has
-// counted it. An id of zeros is none. Triggers on lookups write it, as member_days; on PostgreSQL, calls that begin
-// together are counted together, because a statement of the trigger for each took a tenth of their time.
+// counted it. An id of zeros is none. Triggers on lookups write it, as member_days; calls that begin
+// together are counted together, because on PostgreSQL a statement of the trigger for each took a tenth of their time.
 type chargeDayRow struct {
 	OrgID        engine.UID `gorm:"primaryKey"`
 	Day          string     `gorm:"primaryKey"`
@@ -38,7 +38,7 @@ var ChargeParts = strings.Join(chargeTally.Keys, ", ")
 // older version does not.
 const countsCharges = "SELECT set_config('fichario.counts_charges', 'yes', true)"
 
-// charged counts an entry that is inserted after countsCharges.
+// charged counts an entry that is inserted; on PostgreSQL after countsCharges.
 func (c *charges) charged(row LookupRow) {
 	if !row.Charged {
 		return
@@ -51,6 +51,20 @@ func (c *charges) charged(row LookupRow) {
 	sum, on := c.parts[day], day
 	on.Charged, on.Amount = sum.Charged+1, sum.Amount+row.Amount
 	c.parts[day] = on
+}
+
+// members are the parts of members.
+func (c *charges) members() map[memberDayRow]memberDayRow {
+	all := map[memberDayRow]memberDayRow{}
+	for _, part := range c.parts {
+		if part.MemberID != engine.NoID {
+			day := memberDayRow{OrgID: part.OrgID, MemberID: part.MemberID, Day: part.Day, Product: part.Product, Slot: part.Slot}
+			sum, on := all[day], day
+			on.Charged, on.Amount = sum.Charged+part.Charged, sum.Amount+part.Amount
+			all[day] = on
+		}
+	}
+	return all
 }
 
 // LetChargesBeCounted makes the trigger of charge_days leave out what is inserted after countsCharges.

@@ -81,7 +81,7 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 			db.Model(&LookupRow{}).Where("id = ? AND org_id = ?", row.ID, was.OrgID).Updates(map[string]any{
 				"settle_at": settles, "status": string(lookup.Running), "spare_calls": max(was.SpareCalls, 0),
 			}).Error,
-			sum.write(db),
+			sum.through(db),
 		)
 	})
 	if errors.Is(err, errEnded) {

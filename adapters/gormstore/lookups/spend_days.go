@@ -1,6 +1,8 @@
 package lookups
 
 import (
+	"cmp"
+
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/engine"
@@ -30,5 +32,7 @@ func countEntry(db *gorm.DB, row LookupRow, slot int64) error {
 		OrgID: row.OrgID, Day: row.Day, KeyID: engine.OrNoID(row.KeyID), Product: row.Product, Slot: slot, Charged: 1,
 		Amount: row.Amount,
 	}
-	return dayTally.Count(engine.Through(db), &day)
+	sum := newCharges()
+	sum.charged(row)
+	return cmp.Or(dayTally.Count(engine.Through(db), &day), sum.through(db))
 }

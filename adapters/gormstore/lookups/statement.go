@@ -221,7 +221,7 @@ func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error
 			sum.settled(row, 1)
 		}
 	}
-	return n, sum.write(db)
+	return n, sum.through(db)
 }
 
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
