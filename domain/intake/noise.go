@@ -136,7 +136,7 @@ func (a *answer) isFurniture(value string) bool {
 	}
 	switch a.key {
 	case "type", "label", "category", "kind", "field":
-		return mailboxLabels[names.Of(value)] && meansOfContact(a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:])
+		return mailboxLabels[names.Of(value)] && meansOfContact(a.holder())
 	}
 	return false
 }

@@ -497,6 +497,39 @@ func TestPeopleWhomTheContactNames(t *testing.T) {
 	}
 }
 
+// TestTheOnlyOneAskedAbout is the contact, whoever they are to somebody else; what may be theirs too is.
+func TestTheOnlyOneAskedAbout(t *testing.T) {
+	t.Parallel()
+	const ana = "Ana ana@x.com +5511987654321 "
+	for body, want := range map[string]string{
+		`"nome_indicado":"Ana","email_indicado":"ana@x.com","telefone_indicado":"11987654321"`:                                  ana,
+		`"Nome do beneficiário":"Ana","E-mail do beneficiário":"ana@x.com","Telefone do beneficiário":"11987654321"`:            ana,
+		`"mother_name":"Ana","mother_email":"ana@x.com","mother_phone":"11987654321"`:                                           ana,
+		`"partner_name":"Ana","partner_email":"ana@x.com","partner_phone":"11987654321"`:                                        ana,
+		`"beneficiary":{"name":"Ana","email":"ana@x.com"},"phone":"11987654321"`:                                                ana,
+		`"friend":{"name":"Ana","email":"ana@x.com"},"referrer":{"name":"Rui","email":"rui@x.com"}`:                             "Ana ana@x.com  ",
+		`"nome":"Rui","nome_amigo":"Ana","email_amigo":"ana@x.com"`:                                                             "Rui   ",
+		`"email":"","nome_amigo":"Ana","email_amigo":"ana@x.com"`:                                                               "   ",
+		`"nome":"Ana","email":"ana@x.com","Telefone (ou de um amigo)":"11987654321"`:                                            ana,
+		`"nome":"Ana","email":"ana@x.com","fields":[{"label":"Seu telefone (ou do cônjuge)","value":"11987654321"}]`:            ana,
+		`"email":"ana@x.com","fields":[{"label":"Telefone de familiar ou amigo","value":"11987654321"}]`:                        " ana@x.com  ",
+		`"email":"ana@x.com","fields":[{"label":"Nome do cônjuge","value":"Bia"},{"label":"Sobrenome do cônjuge","value":"S"}]`: " ana@x.com  ",
+		`"email":"ana@x.com","dependent":{"name":"Bia","phone":"11911112222"}`:                                                  " ana@x.com  ",
+		`"email":"ana@x.com","dependents":{"first_name":"Bia","last_name":"Sá"}`:                                                " ana@x.com  ",
+		`"email":"ana@x.com","friends":[{"name":"Eva","email":"eva@x.com"}]`:                                                    " ana@x.com  ",
+		`"email":"ana@x.com","nome":"Ana Amigo","telefone":"11987654321"`:                                                       "Ana Amigo ana@x.com +5511987654321 ",
+	} {
+		if got := contactsIn(t, "", "{"+body+"}"); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+	other := `{"fields":[{"label":"E-mail","value":"ana@x.com"},{"label":"WhatsApp de emergência","value":"11922223333"},` +
+		`{"label":"Telefone fixo","value":"1133334444"}]}`
+	if got := contactsIn(t, "", other); got != " ana@x.com +551133334444 " {
+		t.Errorf("the contact's own phone: %q", got)
+	}
+}
+
 // TestWhoKeepsAPage of Notion's is not the contact.
 func TestWhoKeepsAPage(t *testing.T) {
 	t.Parallel()
