@@ -331,10 +331,13 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 var machineChannels = names.Set(`
 	web api app mobile server desktop browser chat email pos iphone android ios rest webhook integration checkout`)
 
+// sourceWords are in the keys under which programs do so; whoever is asked "Como nos conheceu?" may say "web" too.
+var sourceWords = names.Set(`source channel`)
+
 // dropMachineChannel leaves the origin to the UTMs and the pages where a program names its own kind as the source.
 func (r *reader) dropMachineChannel(c *chooser) {
 	a := c.best[fieldOrigin].answer
-	if a == nil || a.key == fieldNames[fieldOrigin] || a.title != "" || !machineChannels[text.Fold(a.text())] {
+	if a == nil || a.title != "" || !machineChannels[text.Fold(a.text())] || !names.HasAny(names.Words(a.key), sourceWords) {
 		return
 	}
 	if slices.ContainsFunc(c.answers, func(a answer) bool {

@@ -132,7 +132,7 @@ func (a *answer) isFurniture(value string) bool {
 			return false
 		}
 		w := names.Words(a.key)
-		return len(w) > 1 && (w[0] == "is" || w[0] == "has" || w[0] == "can")
+		return len(w) > 1 && (w[0] == "is" || a.closed && (w[0] == "has" || w[0] == "can"))
 	}
 	switch a.key {
 	case "type", "label", "category", "kind", "field":
@@ -311,7 +311,8 @@ func isBookkeeping(key, value string) bool {
 	case len(words) < 2:
 		return false
 	case stamp:
-		return names.HasAny(words, recordedWords) && !names.HasAny(words, phoneWords)
+		recorded := names.HasAny(words, recordedWords) || len(words) == 2 && doneWords[words[0]] && momentWords[words[1]]
+		return recorded && !names.HasAny(words, phoneWords)
 	case nothing:
 		return names.HasAny(words, sumWords)
 	default:
@@ -328,14 +329,16 @@ func isStateOfRecord(key string) bool {
 	return statedRecords[names.Words(key)[0]]
 }
 
-// recordedWords mark times that a program records; a visit that is booked has others. sumWords mark sums.
+// recordedWords mark times that a program records, doneWords before one of momentWords too: "booked_at" and "order_date",
+// but not "booked_for" and "order_delivery_date", which somebody waits for. sumWords mark sums.
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
-		add update create trigger booked finished order
 		original triggered entry sale event criado atualizado enviado occurred timestamp createdate updatedate paid payment
 		purchase registered`)
-	sumWords = names.Set(`
+	doneWords   = names.Set(`add update create trigger booked finished order`)
+	momentWords = names.Set(`at on date time datetime timestamp`)
+	sumWords    = names.Set(`
 		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
 )
 

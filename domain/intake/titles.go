@@ -285,8 +285,14 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of an origin", field: fieldOrigin,
-		any:  names.Set(`conheceu encontrou sabendo soube hear heard conociste conocio`),
+		any:  names.Set(`conheceu encontrou sabendo hear conociste conocio`),
 		none: names.Set(`dificuldade problema desafio`),
+	},
+	{
+		name: "title of what was heard", field: fieldOrigin,
+		any:  names.Set(`soube heard`),
+		also: names.Set(`como onde quem how where about through`),
+		none: names.Set(`have has`),
 	},
 }
 
