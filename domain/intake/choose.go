@@ -337,7 +337,8 @@ var sourceWords = names.Set(`source channel`)
 // dropMachineChannel leaves the origin to the UTMs and the pages where a program names its own kind as the source.
 func (r *reader) dropMachineChannel(c *chooser) {
 	a := c.best[fieldOrigin].answer
-	if a == nil || a.title != "" || !machineChannels[text.Fold(a.text())] || !names.HasAny(names.Words(a.key), sourceWords) {
+	ofProgram := a != nil && a.title == "" && names.HasAny(names.Words(a.key), sourceWords)
+	if !ofProgram || !machineChannels[text.Fold(a.text())] {
 		return
 	}
 	if slices.ContainsFunc(c.answers, func(a answer) bool {

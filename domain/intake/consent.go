@@ -43,11 +43,12 @@ func (r *reader) addConsent(key, title string, given bool) {
 }
 
 // consenting are the stems of words for a consent, in normal form.
-var consenting = stems(`aceit autoriz concord consent consint optin newsletter lgpd gdpr marketing permiss permit privac`)
+var consenting = stems(`
+	aceit autoriz concord consent consint optin newsletter lgpd gdpr marketing permiss permit privac`)
 
 // refusing are the stems of words by which a field names the contrary of a consent, agreeing those by which a sentence
-// asks for one, in normal form. Whatever is answered to the first gives none: that somebody has not left a list does not
-// say that they agreed to be on it.
+// asks for one, in normal form. Whatever is answered to the first gives none: that somebody has not left a list does
+// not say that they agreed to be on it.
 var (
 	refusing = stems(`
 		optout optedout unsub donotcontact donotcall donotemail donottext donotsend donotwant dontcontact dontwant

@@ -84,8 +84,8 @@ func (c *chooser) emailInText() {
 	}
 }
 
-// isTheirs reports whether the words before an address say that it is the writer's: "meu e-mail é", or, in what somebody
-// wrote, a line's "E-mail:". "O e-mail do suporte é" is somebody else's.
+// isTheirs reports whether the words before an address say that it is the writer's: "meu e-mail é", or, in what
+// somebody wrote, a line's "E-mail:". "O e-mail do suporte é" is somebody else's.
 func isTheirs(before string, wrote bool) bool {
 	before = strings.TrimRight(before[max(0, len(before)-80):], " *_<(")
 	labelled := strings.HasSuffix(before, ":")

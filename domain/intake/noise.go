@@ -329,8 +329,8 @@ func isStateOfRecord(key string) bool {
 	return statedRecords[names.Words(key)[0]]
 }
 
-// recordedWords mark times that a program records, doneWords before one of momentWords too: "booked_at" and "order_date",
-// but not "booked_for" and "order_delivery_date", which somebody waits for. sumWords mark sums.
+// recordedWords mark times that a program records, doneWords before one of momentWords too: "booked_at" and
+// "order_date", but not "booked_for" and "order_delivery_date", which somebody waits for. sumWords mark sums.
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last

@@ -25,7 +25,7 @@ var addressing = names.Set(`
 	qual quais seu sua seus suas meu minha your my what which informe cole envie insira paste tu su cual`)
 
 // opensAccount reports whether a value is a link that lets whoever has it into an account: its key says so, or it
-// carries a token. What somebody uploaded is a file, however its address is signed; and of the page of a form the reader
+// carries a token. What somebody uploaded is a file, however its address is signed; of the page of a form the reader
 // keeps what is no token.
 func (a *answer) opensAccount(value string) bool {
 	switch {

@@ -53,8 +53,11 @@ func TestWhatOpensAccountsOrIsPaid(t *testing.T) {
 		if d.Note() != want {
 			t.Errorf("%s: %q", body, d.Note())
 		}
-		if strings.Contains(body, "utm_source") && d.FallbackOrigin != "ig" || strings.Contains(body, "Meu") && d.PhoneE164 == "" && d.Message == "" {
-			t.Errorf("%s: %q, %q", body, d.FallbackOrigin, d.Phone)
+		if strings.Contains(body, "utm_source") && d.FallbackOrigin != "ig" {
+			t.Errorf("%s: %q", body, d.FallbackOrigin)
+		}
+		if strings.Contains(body, "Meu WhatsApp") && d.PhoneE164 != "+5511987654321" {
+			t.Errorf("%s: %q", body, d.Phone)
 		}
 	}
 	asked := `{"email":"ana@x.com","fields":[{"label":"Qual o boleto?","value":"` + line + `"}]}`

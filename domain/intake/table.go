@@ -109,8 +109,8 @@ func fitsHeader(n, header *tree.Node) bool {
 	})
 }
 
-// ofPeople reports whether the rows under a header are records of people, of whom each has an address; or the answers of
-// one, in one row or each in its own. Those of a price list stay what they are.
+// ofPeople reports whether the rows under a header are records of people, of whom each has an address, or the answers
+// of one, in one row or each in its own. Those of a price list stay what they are.
 func ofPeople(rows, header *tree.Node) bool {
 	if emailColumn(header) >= 0 || rows.ScalarList() && !severalRows[names.Of(rows.Key)] {
 		return true
