@@ -57,7 +57,8 @@ var (
 	priceWords = names.Set(`value amount price total gross`)
 	feeWords   = names.Set(`
 		tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id
-		type coupon coupons cupom cupons voucher vouchers cashback partner`)
+		type coupon coupons cupom cupons voucher vouchers cashback partner salary salario renda
+		income revenue`)
 	centWords   = names.Set(`cents centavos`)
 	incomeWords = names.Set(`
 		faturamento fatura receita renda salario atualmente atual hoje investe colaboradores revenue income`)

@@ -39,6 +39,9 @@ func (a *answer) name() string {
 	return a.key
 }
 
+// holder is the key of the object around the answer.
+func (a *answer) holder() string { return a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:] }
+
 // label is what the note calls the answer.
 func (a *answer) label() string {
 	l := a.title

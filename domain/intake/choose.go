@@ -126,7 +126,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
-		emptyParts: r.emptyParts,
+		emptyParts: r.emptyParts, relation: r.onlyRelation(),
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
@@ -139,7 +139,6 @@ func (r *reader) choose(d *Draft) {
 	c.emailByLook()
 	r.emailByKey(c)
 	c.settle()
-	c.dropRelations()
 	c.phoneByLook()
 	c.takeEmail(d, r.emptyEmail)
 	c.takePhone(d)
@@ -155,7 +154,7 @@ func (r *reader) choose(d *Draft) {
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
-		case w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer):
+		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer):
 			continue
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
@@ -171,13 +170,16 @@ func (c *chooser) settle() {
 		c.best[w.answer.field].offer(w.answer, w.score)
 	}
 	c.waiting = c.waiting[:0]
+	for i := range c.parts {
+		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofSomebodyElse)
+	}
 }
 
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
 		b := rules[i].bid(q)
-		if b.field == noField || personal[b.field] && (q.ofOurs() && (!q.asksOurs || !isQuestion(q.key)) || q.ofRelation()) {
+		if b.field == noField || personal[b.field] && q.ofOthers() {
 			continue
 		}
 		if q.reopened {
@@ -329,10 +331,14 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 var machineChannels = names.Set(`
 	web api app mobile server desktop browser chat email pos iphone android ios rest webhook integration checkout`)
 
+// sourceWords are in the keys under which programs do so; whoever is asked "Como nos conheceu?" may say "web" too.
+var sourceWords = names.Set(`source channel`)
+
 // dropMachineChannel leaves the origin to the UTMs and the pages where a program names its own kind as the source.
 func (r *reader) dropMachineChannel(c *chooser) {
 	a := c.best[fieldOrigin].answer
-	if a == nil || a.key == fieldNames[fieldOrigin] || a.title != "" || !machineChannels[text.Fold(a.text())] {
+	ofProgram := a != nil && a.title == "" && names.HasAny(names.Words(a.key), sourceWords)
+	if !ofProgram || !machineChannels[text.Fold(a.text())] {
 		return
 	}
 	if slices.ContainsFunc(c.answers, func(a answer) bool {

@@ -131,7 +131,22 @@ func TestRowsUnderTheirHeader(t *testing.T) {
 			t.Errorf("%s: %q, not %q", body, got, want)
 		}
 	}
-	d := mustRead(t, "", `{"headers":["Nome","E-mail","Cor"],"rows":[["Ana","ana@x.com","Azul"]]}`)
+	for body, want := range map[string]string{
+		`"headers":["Produto","Preço"],"rows":[["A","10"],["B","20"]]`:              "headers: Produto, Preço\nA: 10\nB: 20",
+		`"headers":["Nome","Preço","Cor"],"rows":[["A","10","azul"]]`:               "headers: Nome, Preço, Cor\nrows: A, 10, azul",
+		`"m":{"columns":["Bom","Ruim"],"rows":["Preço","Prazo"]}`:                   "m columns: Bom, Ruim\nm rows: Preço, Prazo",
+		`"fields":["Cor","Cidade"],"values":["azul","Bauru"]`:                       "Cor: azul\nCidade: Bauru",
+		`"headers":["Campo","Resposta"],"rows":[["Cor","azul"],["Cidade","Bauru"]]`: "Cor: azul\nCidade: Bauru",
+	} {
+		if d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`); d.Note() != want || d.Name != "" || d.Amount != 0 {
+			t.Errorf("%s: %q %q %d", body, d.Note(), d.Name, d.Amount)
+		}
+	}
+	d := mustRead(t, "", `{"headers":["Nome","E-mail","2024",""],"rows":[["Ana","ana@x.com","sim","b"]]}`)
+	if d.Name != "Ana" || d.Note() != "2024: sim\nCampo sem nome: b" {
+		t.Errorf("%q %q", d.Name, d.Note())
+	}
+	d = mustRead(t, "", `{"headers":["Nome","E-mail","Cor"],"rows":[["Ana","ana@x.com","Azul"]]}`)
 	if d.Note() != "Cor: Azul" {
 		t.Errorf("%q", d.Note())
 	}

@@ -2,7 +2,7 @@ package intake
 
 import (
 	"bytes"
-	"slices"
+	"strings"
 
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
@@ -43,41 +43,54 @@ func (r *reader) addConsent(key, title string, given bool) {
 }
 
 // consenting are the stems of words for a consent, in normal form.
-var consenting = [][]byte{
-	[]byte("aceit"), []byte("autoriz"), []byte("concord"), []byte("consent"), []byte("consint"), []byte("optin"),
-	[]byte("newsletter"), []byte("lgpd"), []byte("gdpr"), []byte("marketing"), []byte("permiss"), []byte("permit"),
-	[]byte("privac"),
-}
+var consenting = stems(`
+	aceit autoriz concord consent consint optin newsletter lgpd gdpr marketing permiss permit privac`)
 
-// refusing are the stems of words by which a field names the contrary of a consent, in normal form. Whatever is
-// answered there gives none: that somebody has not left a list does not say that they agreed to be on it.
-var refusing = [][]byte{
-	[]byte("optout"), []byte("optedout"), []byte("unsub"), []byte("donotcontact"), []byte("donotcall"),
-	[]byte("donotemail"), []byte("donottext"), []byte("donotsend"), []byte("donotwant"), []byte("dontcontact"),
-	[]byte("dontwant"), []byte("donotdisturb"), []byte("naoquero"), []byte("naodesejo"), []byte("naogostaria"),
-	[]byte("naoaceit"), []byte("naoautoriz"), []byte("naoconcord"), []byte("naopermit"), []byte("naocontat"),
-	[]byte("naoperturb"), []byte("noquiero"), []byte("noacepto"), []byte("descadastr"), []byte("desinscr"),
-	[]byte("blacklist"),
-}
+// refusing are the stems of words by which a field names the contrary of a consent, agreeing those by which a sentence
+// asks for one, in normal form. Whatever is answered to the first gives none: that somebody has not left a list does
+// not say that they agreed to be on it.
+var (
+	refusing = stems(`
+		optout optedout unsub donotcontact donotcall donotemail donottext donotsend donotwant dontcontact dontwant
+		donotdisturb naoquero naodesejo naogostaria naoaceit naoautoriz naoconcord naopermit naocontat naoperturb noquiero
+		noacepto descadastr desinscr blacklist deixarderece pararderece stopreceiv`)
+	agreeing = stems(`
+		aceitorec aceitoos aceitoa concordoem concordocom autorizoo autorizoa queroreceb desejoreceb gostariadereceb
+		iagree iaccept iconsent`)
+)
 
-// refusesConsent reports whether the name of a field is the contrary of a consent's.
+// stems are the words of a list, as they are found within the normal form of a name.
+func stems(list string) [][]byte { return bytes.Fields([]byte(list)) }
+
+// refusesConsent reports whether the name of a field is the contrary of a consent's. A sentence that first asks for one
+// may go on to say how it is withdrawn.
 func refusesConsent(name string) bool {
 	var buf [64]byte
 	of := names.Append(buf[:0], name)
 	if string(of) == "dnd" || string(of) == "suppressed" {
 		return true
 	}
-	return slices.ContainsFunc(refusing, func(stem []byte) bool { return bytes.Contains(of, stem) })
+	at := firstStem(refusing, of)
+	if at < 0 || strings.IndexByte(name, ' ') < 0 {
+		return at >= 0
+	}
+	agreed := firstStem(agreeing, of)
+	return agreed < 0 || at < agreed
+}
+
+// firstStem returns where the first of some stems stands in a name; -1 for none.
+func firstStem(stems [][]byte, name []byte) int {
+	first := -1
+	for _, stem := range stems {
+		if at := bytes.Index(name, stem); at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	return first
 }
 
 // asksConsent reports whether the name of a field has a word for a consent.
 func asksConsent(name string) bool {
 	var buf [64]byte
-	of := names.Append(buf[:0], name)
-	for _, stem := range consenting {
-		if bytes.Contains(of, stem) {
-			return true
-		}
-	}
-	return false
+	return firstStem(consenting, names.Append(buf[:0], name)) >= 0
 }

@@ -29,6 +29,14 @@ func TestConsents(t *testing.T) {
 		`{"email":"a@b.c","Não quero receber e-mails":"sim"}`:                                         "[{Não quero receber e-mails  false}]",
 		`{"email":"a@b.c","Quero receber novidades":"sim"}`:                                           "[{Quero receber novidades  true}]",
 		`{"email":"a@b.c","fields":[{"name":"n","label":"Prefiro não quero receber","value":"sim"}]}`: "[{n Prefiro não quero receber false}]",
+		`{"email":"a@b.c","opt_in":true,"opt_out":true}`:                                              "[{opt_in  true} {opt_out  false}]",
+		`{"email":"a@b.c","newsletter_opt_out":true}`:                                                 "[{newsletter_opt_out  false}]",
+		`{"email":"a@b.c","Aceito receber e posso me descadastrar":"sim"}`:                            "[{Aceito receber e posso me descadastrar  true}]",
+		`{"email":"a@b.c","I agree, and can unsubscribe":true}`:                                       "[{I agree, and can unsubscribe  true}]",
+		`{"email":"a@b.c","Não aceito receber e-mails":"sim"}`:                                        "[{Não aceito receber e-mails  false}]",
+		`{"email":"a@b.c","Quero me descadastrar":"sim"}`:                                             "[{Quero me descadastrar  false}]",
+		`{"email":"a@b.c","Quero deixar de receber e-mails":"sim"}`:                                   "[{Quero deixar de receber e-mails  false}]",
+		`{"email":"a@b.c","Marketing: opt out":"sim"}`:                                                "[{Marketing: opt out  false}]",
 	} {
 		if got := fmt.Sprint(mustRead(t, "application/json", body).Consents); got != want {
 			t.Errorf("%s: %s, want %s", body, got, want)

@@ -142,7 +142,7 @@ func saysTest(k tree.Node) bool {
 	case "istest", "testlead", "istestlead", "testmode", "testipn":
 		return yes || k.Text == "true" || k.Text == "1"
 	case "test", "sandbox", "issandbox", "ping":
-		return yes || k.Text == "true" || k.Text == "test" // Tilda's "test=test"
+		return yes || k.Text == "true"
 	case "livemode":
 		return no
 	case "mode", "environment", "env":

@@ -218,6 +218,14 @@ func TestAnAddressInAText(t *testing.T) {
 		`"email":"","mensagem":"o e-mail do suporte é: ajuda@loja.com"`:      "",
 		`"fromMe":true,"mensagem":"meu e-mail é vendas@loja.com"`:            "",
 		`"operatorEmail":"bot@loja.com","text":"Meu email: ana@x.com"`:       "ana@x.com",
+		`"mensagem":"Não recebo no meu email! mandei de vendas@loja.com"`:    "",
+		`"mensagem":"email do meu chefe: rui@x.com"`:                         "",
+		`"mensagem":"Meu pai usa o email: rui@x.com"`:                        "",
+		`"footer":"Dúvidas? E-mail: dpo@loja.com","nome":"Ana"`:              "",
+		`"politica":"Para sair, escreva ao e-mail: sair@loja.com"`:           "",
+		`"mensagem":"Chamo-me Ana, meu melhor e-mail: ana@x.com"`:            "ana@x.com",
+		`"mensagem":"Nome: Ana, E-mail: ana@x.com, tel 11987654321"`:         "ana@x.com",
+		`"mensagem":"my email address is <ana@x.com>"`:                       "ana@x.com",
 		`"observacao":"responder em seu email: ana@x.com","nome":"Ana Lima"`: "ana@x.com",
 	} {
 		d := mustRead(t, "", "{"+body+"}")

@@ -205,6 +205,13 @@ func (r *reader) saidByAnyField(d *Draft, a *answer, said saying) bool {
 	if d.Email != "" && strings.EqualFold(said.text, d.Email) {
 		return true
 	}
+	if number, ok := strings.CutPrefix(said.text, "https://api.whatsapp.com/send?phone="); ok {
+		number, _, _ = strings.Cut(number, "&")
+		if samePhone(number, d) { // a chat with the contact
+			r.dropText("noise", said.text)
+			return true
+		}
+	}
 	if a.closed {
 		return false
 	}

@@ -77,17 +77,36 @@ func (c *chooser) emailInText() {
 		if address == "" || !found || !fields.WholeAddress(address) {
 			continue
 		}
-		before = strings.TrimRight(before, " *_")
-		w := names.Words(before[max(0, len(before)-24):])
-		labelled := strings.HasSuffix(before, ":") && len(w) > 0 && emailRule.any[w[len(w)-1]]
-		if labelled || names.HasAny(w, emailRule.any) && names.HasAny(w, ofMine) {
+		if isTheirs(before, a.field == fieldMessage || a.labelled) {
 			c.best[fieldEmail] = claim{answer: a}
 			return
 		}
 	}
 }
 
-var ofMine = names.Set(`meu my mi`)
+// isTheirs reports whether the words before an address say that it is the writer's: "meu e-mail é", or, in what
+// somebody wrote, a line's "E-mail:". "O e-mail do suporte é" is somebody else's.
+func isTheirs(before string, wrote bool) bool {
+	before = strings.TrimRight(before[max(0, len(before)-80):], " *_<(")
+	labelled := strings.HasSuffix(before, ":")
+	line := before[strings.LastIndexAny(strings.TrimRight(before, ":"), "\n.,;!?|")+1:]
+	w := names.Words(line)
+	named := false
+	for len(w) > 0 && (emailRule.any[w[len(w)-1]] || besideAddress[w[len(w)-1]]) {
+		named = named || emailRule.any[w[len(w)-1]]
+		w = w[:len(w)-1]
+	}
+	if len(w) == 0 {
+		return named && labelled && wrote
+	}
+	return named && ofMine[w[len(w)-1]]
+}
+
+// besideAddress may stand around the word for an address, ofMine before them.
+var (
+	ofMine        = names.Set(`meu my mi seu`)
+	besideAddress = names.Set(`endereco address melhor best de of pessoal principal profissional e eh is es`)
+)
 
 // phoneByLook finds a number of ten to thirteen digits: first one under a meaningless key or written as only phones
 // are, then a bare Brazilian one under a key that names no other number.

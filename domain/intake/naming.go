@@ -75,7 +75,7 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 		return n, n.entry.field != noField
 	case "name", "nome":
 		// An object that stands for an origin is named like the origin.
-		thing := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
+		thing := q.holder()
 		n = namingOf(thing)
 		return n, n.entry.field == fieldOrigin && (!n.entry.weak || names.Of(thing) == "origin")
 	case "number", "numero", "address", "endereco":
@@ -94,7 +94,7 @@ func (q *candidate) plainEnough(e entry) bool {
 	case fieldCompany:
 		return q.deal && !e.weak
 	case fieldMessage:
-		return q.deal || !e.weak && bookings[names.Of(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:])]
+		return q.deal || !e.weak && bookings[names.Of(q.holder())]
 	case fieldAmount, fieldOrigin:
 		return q.deal
 	}

@@ -132,11 +132,11 @@ func (a *answer) isFurniture(value string) bool {
 			return false
 		}
 		w := names.Words(a.key)
-		return len(w) > 1 && (w[0] == "is" || w[0] == "has" || w[0] == "can")
+		return len(w) > 1 && (w[0] == "is" || a.closed && (w[0] == "has" || w[0] == "can"))
 	}
 	switch a.key {
 	case "type", "label", "category", "kind", "field":
-		return mailboxLabels[names.Of(value)] && meansOfContact(a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:])
+		return mailboxLabels[names.Of(value)] && meansOfContact(a.holder())
 	}
 	return false
 }
@@ -295,8 +295,8 @@ func isMachineMade(s string) bool {
 // isBookkeeping reports whether a program keeps a key for itself: a time of its own, a zero sum, a currency, an id in
 // another service.
 func isBookkeeping(key, value string) bool {
-	if strings.HasPrefix(value, "urn:") || strings.HasPrefix(value, "https://api.whatsapp.com/send?") {
-		return true // the second opens a chat with the phone that stands in it
+	if strings.HasPrefix(value, "urn:") {
+		return true
 	}
 	if isStateOfRecord(key) && isMachineState(value) {
 		return true
@@ -311,7 +311,8 @@ func isBookkeeping(key, value string) bool {
 	case len(words) < 2:
 		return false
 	case stamp:
-		return names.HasAny(words, recordedWords) && !names.HasAny(words, phoneWords)
+		recorded := names.HasAny(words, recordedWords) || len(words) == 2 && doneWords[words[0]] && momentWords[words[1]]
+		return recorded && !names.HasAny(words, phoneWords)
 	case nothing:
 		return names.HasAny(words, sumWords)
 	default:
@@ -328,14 +329,16 @@ func isStateOfRecord(key string) bool {
 	return statedRecords[names.Words(key)[0]]
 }
 
-// recordedWords mark times that a program records; a visit that is booked has others. sumWords mark sums.
+// recordedWords mark times that a program records, doneWords before one of momentWords too: "booked_at" and
+// "order_date", but not "booked_for" and "order_delivery_date", which somebody waits for. sumWords mark sums.
 var (
 	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
-		add update create trigger booked finished order
 		original triggered entry sale event criado atualizado enviado occurred timestamp createdate updatedate paid payment
 		purchase registered`)
-	sumWords = names.Set(`
+	doneWords   = names.Set(`add update create trigger booked finished order`)
+	momentWords = names.Set(`at on date time datetime timestamp`)
+	sumWords    = names.Set(`
 		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
 )
 
@@ -374,7 +377,7 @@ func (a *answer) isSecret(value string) bool {
 	switch {
 	case a.logical || a.entry.field != noField:
 		return false
-	case !a.labelled && isPayable(a.key, value):
+	case isPayable(a.key, value) && !a.asksPerson():
 		return true
 	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
 		return strings.Count(value, " ") <= 1
@@ -383,71 +386,8 @@ func (a *answer) isSecret(value string) bool {
 			return true
 		}
 	}
-	if names.Secret(a.name()) || opensAccount(a.key, value) {
+	if names.Secret(a.name()) || a.opensAccount(value) {
 		return true
 	}
 	return a.title != "" && a.key != a.title && strings.IndexByte(a.key, ' ') < 0 && names.Secret(a.key)
 }
-
-// opensAccount reports whether a value is a link that lets whoever has it into an account: its key says so, or it
-// carries a token. What somebody uploaded is a file, however its address is signed.
-func opensAccount(key, value string) bool {
-	isLink := strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
-	switch {
-	case !isLink || strings.IndexByte(value, ' ') >= 0:
-		return false
-	case len(key) <= 60 && names.HasAny(names.Words(key), openingWords):
-		return true
-	}
-	address, query, _ := strings.Cut(value, "?")
-	if name := address[strings.LastIndexByte(address, '/')+1:]; query == "" || strings.IndexByte(name, '.') > 0 {
-		return false
-	}
-	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == '#' || c == ';' }) {
-		name, token, _ := strings.Cut(pair, "=")
-		var buf [64]byte
-		if len(token) >= 8 && openingParameters[string(names.Append(buf[:0], name))] {
-			return true
-		}
-	}
-	return false
-}
-
-// openingWords are in the keys of links that open an account, openingParameters in the links.
-var (
-	openingWords = names.Set(`
-		magic magiclink login signin autologin onetime reset redefinir password senha connection activation
-		ativacao verification impersonate sso otp`)
-	openingParameters = names.Set(`
-		token accesstoken authtoken auth logintoken resettoken magictoken magic jwt otp refreshtoken idtoken sessiontoken
-		autologin usertoken resetpasswordtoken confirmationtoken`)
-)
-
-// isPayable reports whether a value is what somebody pays by: a Pix to copy and paste, the digits of a boleto or, under
-// a key that says so, of its bars. It says nothing about the contact, and is paid by whoever has it.
-func isPayable(key, value string) bool {
-	switch {
-	case strings.HasPrefix(value, "https://"):
-		return len(key) <= 60 && names.HasAny(names.Words(key), codeImages)
-	case len(value) < 44:
-		return false
-	}
-	if strings.HasPrefix(value, "000201") {
-		return strings.Contains(strings.ToLower(value[:min(len(value), 200)]), "br.gov.bcb.pix")
-	}
-	if len(value) > 70 || strings.Trim(value, "0123456789. -") != "" {
-		return false
-	}
-	switch names.CountDigits(value) {
-	case 47, 48:
-		return true
-	case 44:
-		return names.HasAny(names.Words(key), payableWords)
-	}
-	return false
-}
-
-// codeImages name a picture of such a code.
-var codeImages = names.Set(`qrcode qr`)
-
-var payableWords = names.Set(`boleto billet barcode barras barra bars linha digitavel`)

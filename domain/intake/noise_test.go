@@ -169,14 +169,14 @@ func TestAnswersLikeBookkeeping(t *testing.T) {
 func TestFurniture(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`"phone_numbers":[{"number":"11987654321","type":"Mobile"}]`:            "",
-		`"emails":[{"email":"a@b.c","is_primary":true}]`:                        "",
-		`"product":{"name":"Curso","is_physical":false,"has_bonus":true}`:       "product name: Curso\nproduct has_bonus: Sim",
-		`"is_owner":false,"owner":false`:                                        "is_owner: Não\nowner: Não",
-		`"pix_qrcode":"https://pay.x.com/qr.png","currentStatus":"paid"`:        "",
-		`"whatsapp_link":"https://api.whatsapp.com/send?phone=5511987654321"`:   "",
-		`"created":"2026-09-14T10:00:00Z","created_by_hand":"sim"`:              "created_by_hand: sim",
-		`"add_time":"2026-09-14T10:00:00Z","start_time":"2026-09-14T10:00:00Z"`: "start_time: 2026-09-14T10:00:00Z",
+		`"phone_numbers":[{"number":"11987654321","type":"Mobile"}]`:                              "",
+		`"emails":[{"email":"a@b.c","is_primary":true}]`:                                          "",
+		`"product":{"name":"Curso","is_physical":false,"has_bonus":true}`:                         "product name: Curso\nproduct has_bonus: Sim",
+		`"is_owner":false,"owner":false`:                                                          "is_owner: Não\nowner: Não",
+		`"pix_qrcode":"https://pay.x.com/qr.png","currentStatus":"paid"`:                          "",
+		`"tel":"11987654321","whatsapp_link":"https://api.whatsapp.com/send?phone=5511987654321"`: "",
+		`"created":"2026-09-14T10:00:00Z","created_by_hand":"sim"`:                                "created_by_hand: sim",
+		`"add_time":"2026-09-14T10:00:00Z","start_time":"2026-09-14T10:00:00Z"`:                   "start_time: 2026-09-14T10:00:00Z",
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Note() != want {
 			t.Errorf("%s: %q, want %q", body, d.Note(), want)

@@ -101,7 +101,8 @@ var addresses = names.Set(`address addresses endereco enderecos billing shipping
 // elsewhere are the words around a country that is not that of the contact's phone.
 var elsewhere = names.Set(`
 	ip geo geoip store shop loja event evento venue account conta device page card cartao location company empresa
-	destination destino origin origem product produto`)
+	organization organisation organizacao employer business school escola destination destino origin origem product
+	produto browser`)
 
 // partBeside returns the area or country beside a phone: the one whose key names that phone, else one that names none,
 // else the first.

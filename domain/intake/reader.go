@@ -141,6 +141,10 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	if len(a.values) == 1 {
+		if bare := a.pageWithoutTokens(value); bare != value {
+			r.dropText("noise", value)
+			value, a.values[0] = bare, bare
+		}
 		a.attr = a.attribution(value)
 	}
 	r.labelled = r.labelled || a.labelled

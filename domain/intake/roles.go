@@ -158,20 +158,74 @@ var relations = names.Set(`
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
 func (a *answer) ofRelation() bool { return a.title == "" && namesRelation(a.key) }
 
+// namesRelation reports whether a name has a word for such a person. "Seu telefone (ou do cônjuge)" asks for the
+// contact's own first.
 func namesRelation(name string) bool {
-	return len(name) <= 120 && !plainKey(name) && names.HasAny(names.Words(name), relations)
+	if len(name) > 120 || plainKey(name) {
+		return false
+	}
+	w := names.Words(name)
+	at := slices.IndexFunc(w, func(word string) bool { return relations[word] })
+	if at < 0 {
+		return false
+	}
+	or := slices.IndexFunc(w[:at], func(word string) bool { return word == "ou" || word == "or" })
+	return or < 1 || !phoneWords[w[or-1]] && !nameRule.any[w[or-1]] && !emailRule.any[w[or-1]]
 }
 
-// dropRelations leaves out the phone or name that a question asks of somebody whom the contact names, where the address
-// is the contact's own: whoever calls should not reach the emergency contact.
-func (c *chooser) dropRelations() {
+// ofSomebodyElse reports whether a phone or a name is, by its question or by the record around it, of somebody whom the
+// contact names, and the address the contact's own: whoever calls should not reach the emergency contact.
+func (c *chooser) ofSomebodyElse(a *answer) bool {
 	email := c.best[fieldEmail].answer
-	for _, f := range [...]field{fieldPhone, fieldName} {
-		a := c.best[f].answer
-		if a != nil && a.title != "" && email != nil && namesRelation(a.title) && !namesRelation(email.name()) {
-			c.best[f] = claim{}
+	switch {
+	case email == nil:
+		return false
+	case relations[names.Of(a.holder())]:
+		return a.prefix != email.prefix
+	}
+	return relations[a.key] || a.title != "" && namesRelation(a.title) && !namesRelation(email.name())
+}
+
+// onlyRelation returns the word for a relation that the keys of all addresses, names and phones of a post have: then
+// that person is the contact, who is the only one asked about. A form for friends has "nome_amigo" and "email_amigo".
+func (r *reader) onlyRelation() string {
+	word := ""
+	for i := range r.answers {
+		if a := &r.answers[i]; !a.closed && fields.WholeAddress(a.values[0]) {
+			its := relationIn(names.Words(a.name()))
+			if its == "" || word != "" && its != word {
+				return ""
+			}
+			word = its
 		}
 	}
+	if word == "" || r.emptyEmail != "" {
+		return ""
+	}
+	named := false
+	for i := range r.answers {
+		a := &r.answers[i]
+		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
+			named = true
+			if its := relationIn(w); its != word {
+				return ""
+			}
+		}
+	}
+	if !named {
+		return ""
+	}
+	return word
+}
+
+// relationIn returns the first of the words that is one for a relation.
+func relationIn(words []string) string {
+	for _, w := range words {
+		if (relations[w] || strangers[w]) && sideWords[w] == neutral {
+			return w
+		}
+	}
+	return ""
 }
 
 // isQuestion reports whether a key is a question that a person wrote, as the sheets and forms send it that use labels

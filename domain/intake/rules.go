@@ -18,6 +18,7 @@ type candidate struct {
 	emptyParts []stem          // numbered keys that came without a value
 	service    bool            // the webhook is for form products
 	asksOurs   bool            // see reader.asksOurs
+	relation   string          // see reader.onlyRelation
 	found      findings
 }
 
@@ -373,6 +374,15 @@ func (q *candidate) byRecordTitle() bid {
 	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
+// ofOthers reports whether a machine's key says that its answer names or reaches one of ours, or somebody whom the
+// contact names, and nobody of the kind is who asks.
+func (q *candidate) ofOthers() bool {
+	if q.ofOurs() && (!q.asksOurs || !isQuestion(q.key)) {
+		return true
+	}
+	return q.relation == "" && q.ofRelation()
+}
+
 // fullTitle is the title, or the key together with the objects around it.
 func (q *candidate) fullTitle() string {
 	if q.title != "" {
@@ -383,7 +393,7 @@ func (q *candidate) fullTitle() string {
 
 // nearTitle is the key together with the object that holds it.
 func (q *candidate) nearTitle() string {
-	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], products.WithoutNumber(q.key))
+	return join(q.holder(), products.WithoutNumber(q.key))
 }
 
 // words are the words of the full title; none for a plain key, which no rule about titles can match.
@@ -392,6 +402,9 @@ func (q *candidate) words() []string {
 		q.found.split = true
 		if title := q.fullTitle(); !plainKey(title) {
 			q.found.words = names.Words(title)
+		}
+		if at := slices.Index(q.found.words, q.relation); at >= 0 {
+			q.found.words[at] = "lead" // who they are to somebody who was not asked about
 		}
 	}
 	return q.found.words

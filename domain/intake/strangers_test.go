@@ -429,7 +429,8 @@ func TestTheSenderSaysTest(t *testing.T) {
 		`"IsTest":true`: true, `"test":true`: true, `"test_mode":true`: true, `"sandbox":true`: true, `"livemode":false`: true,
 		`"live_mode":false`: true, `"mode":"test"`: true, `"environment":"sandbox"`: true, `"event":"test"`: true,
 		`"type":"webhook.test"`: true, `"test_ipn":"1"`: true,
-		`"test":"true"`: true, `"test":"test"`: true, `"ping":true`: true, `"data":{"is_test":true}`: true,
+		`"test":"true"`: true, `"test":"test"`: false, `"ping":true`: true, `"ping":"12ms"`: false, `"test":"Test drive"`: false,
+		`"is_test":false`: false, `"campaign":"teste"`: false, `"utm_campaign":"test"`: false, `"data":{"is_test":true}`: true,
 		`"payload":{"livemode":false}`: true, `"data":{"event":"test"}`: false, `"answers":{"test":true}`: false,
 		`"test":false`: false, `"test":"1"`: false, `"test":"Sim"`: false, `"livemode":true`: false, `"mode":"presencial"`: false,
 		`"environment":"production"`: false, `"event":"Test drive"`: false, `"event":"contest.entry"`: false,
@@ -494,6 +495,39 @@ func TestPeopleWhomTheContactNames(t *testing.T) {
 	}
 	if d := mustRead(t, "", `{"referrer_email":"caio@x.com","friend_email":"bia@x.com","phone":"11987654321"}`); d.Email != "" {
 		t.Errorf("who is named is the contact: %q", d.Email)
+	}
+}
+
+// TestTheOnlyOneAskedAbout is the contact, whoever they are to somebody else; what may be theirs too is.
+func TestTheOnlyOneAskedAbout(t *testing.T) {
+	t.Parallel()
+	const ana = "Ana ana@x.com +5511987654321 "
+	for body, want := range map[string]string{
+		`"nome_indicado":"Ana","email_indicado":"ana@x.com","telefone_indicado":"11987654321"`:                                  ana,
+		`"Nome do beneficiário":"Ana","E-mail do beneficiário":"ana@x.com","Telefone do beneficiário":"11987654321"`:            ana,
+		`"mother_name":"Ana","mother_email":"ana@x.com","mother_phone":"11987654321"`:                                           ana,
+		`"partner_name":"Ana","partner_email":"ana@x.com","partner_phone":"11987654321"`:                                        ana,
+		`"beneficiary":{"name":"Ana","email":"ana@x.com"},"phone":"11987654321"`:                                                ana,
+		`"friend":{"name":"Ana","email":"ana@x.com"},"referrer":{"name":"Rui","email":"rui@x.com"}`:                             "Ana ana@x.com  ",
+		`"nome":"Rui","nome_amigo":"Ana","email_amigo":"ana@x.com"`:                                                             "Rui   ",
+		`"email":"","nome_amigo":"Ana","email_amigo":"ana@x.com"`:                                                               "   ",
+		`"nome":"Ana","email":"ana@x.com","Telefone (ou de um amigo)":"11987654321"`:                                            ana,
+		`"nome":"Ana","email":"ana@x.com","fields":[{"label":"Seu telefone (ou do cônjuge)","value":"11987654321"}]`:            ana,
+		`"email":"ana@x.com","fields":[{"label":"Telefone de familiar ou amigo","value":"11987654321"}]`:                        " ana@x.com  ",
+		`"email":"ana@x.com","fields":[{"label":"Nome do cônjuge","value":"Bia"},{"label":"Sobrenome do cônjuge","value":"S"}]`: " ana@x.com  ",
+		`"email":"ana@x.com","dependent":{"name":"Bia","phone":"11911112222"}`:                                                  " ana@x.com  ",
+		`"email":"ana@x.com","dependents":{"first_name":"Bia","last_name":"Sá"}`:                                                " ana@x.com  ",
+		`"email":"ana@x.com","friends":[{"name":"Eva","email":"eva@x.com"}]`:                                                    " ana@x.com  ",
+		`"email":"ana@x.com","nome":"Ana Amigo","telefone":"11987654321"`:                                                       "Ana Amigo ana@x.com +5511987654321 ",
+	} {
+		if got := contactsIn(t, "", "{"+body+"}"); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+	other := `{"fields":[{"label":"E-mail","value":"ana@x.com"},{"label":"WhatsApp de emergência","value":"11922223333"},` +
+		`{"label":"Telefone fixo","value":"1133334444"}]}`
+	if got := contactsIn(t, "", other); got != " ana@x.com +551133334444 " {
+		t.Errorf("the contact's own phone: %q", got)
 	}
 }
 

@@ -91,7 +91,7 @@ func (q *candidate) namesThingAround() bool {
 	if q.prefix == "" || !bareName(q.key) {
 		return false
 	}
-	around := names.Words(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:])
+	around := names.Words(q.holder())
 	if len(around) == 0 {
 		return false
 	}
@@ -170,7 +170,7 @@ var nameRule = titleRule{
 		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
 		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
-		membership username apelido nickname preferido mother father husband wife spouse daughter child friend
+		membership username apelido nickname preferido mother father daughter child
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
 	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
@@ -285,8 +285,14 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of an origin", field: fieldOrigin,
-		any:  names.Set(`conheceu encontrou sabendo soube hear heard conociste conocio`),
+		any:  names.Set(`conheceu encontrou sabendo hear conociste conocio`),
 		none: names.Set(`dificuldade problema desafio`),
+	},
+	{
+		name: "title of what was heard", field: fieldOrigin,
+		any:  names.Set(`soube heard`),
+		also: names.Set(`como onde quem how where about through`),
+		none: names.Set(`have has`),
 	},
 }
 
@@ -330,6 +336,6 @@ func unanswered(list *tree.Node) bool {
 
 // ofPersonInDeal reports whether an answer stands in a record about a person, which only a deal or an order holds.
 func (q *candidate) ofPersonInDeal() bool {
-	last := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
+	last := q.holder()
 	return q.own && last != "" && lookup(last).tree != dealTree
 }

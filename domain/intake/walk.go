@@ -123,7 +123,7 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 	switch {
 	case said == closedTree:
 		return roleOfClosed(k)
-	case said == ignoredTree && k.Key == "auth" && recordOfPerson(k):
+	case said == ignoredTree && k.Key == "auth" && k.Child("hasPassword") != nil:
 		return personTree // Memberstack's members
 	case k.Key == "resource" && slices.ContainsFunc(k.Children, isPerson):
 		return containerTree // Yampi's and PayPal's; a bookable one has nobody in it
@@ -192,8 +192,10 @@ func roleOfClosed(k *tree.Node) treeRole {
 			return containerTree // Intercom's
 		}
 	case "form", "meta":
-		if k.Kind == tree.Array && len(k.Children) > 0 && allAnswers(k) {
-			return containerTree // YouCanBookMe's, and what WordPress keeps of a record
+		// YouCanBookMe's, and what WordPress keeps of a record; a page's head has a list like it.
+		ofPage := slices.ContainsFunc(k.Children, func(m tree.Node) bool { return pageHead[m.Str("name")] })
+		if k.Kind == tree.Array && len(k.Children) > 0 && !ofPage && allAnswers(k) {
+			return containerTree
 		}
 	case "items", "itens":
 		if recordOfPerson(k.Path()) {
@@ -214,6 +216,9 @@ func roleOfClosed(k *tree.Node) treeRole {
 	}
 	return closedTree
 }
+
+// pageHead are the names in the head of a page.
+var pageHead = names.Set(`viewport description author generator robots keywords`)
 
 // isPerson reports whether a member is a record of the lead.
 func isPerson(k tree.Node) bool {

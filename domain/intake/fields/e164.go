@@ -32,8 +32,9 @@ func E164In(number, country string) string {
 		return fromBrazil(number)
 	case country == "" || strings.HasPrefix(number, "+") || strings.ContainsFunc(number, unicode.IsLetter):
 		return E164(number)
-	case phonenumbers.GetCountryCodeForRegion(country) == 1 && len(number) > 3 && number[0] == '(' && number[3] == ')':
-		return E164(number) // "(21) 2345-6789": no area there has two digits
+	case brazilianMobile.MatchString(number),
+		brazilianGroups.MatchString(number) && phonenumbers.GetCountryCodeForRegion(country) == 1:
+		return E164(number)
 	}
 	n, err := phonenumbers.Parse(number, country)
 	if err != nil || !phonenumbers.IsValidNumber(n) {
@@ -41,6 +42,13 @@ func E164In(number, country string) string {
 	}
 	return phonenumbers.Format(n, phonenumbers.E164)
 }
+
+// brazilianMobile matches what only Brazilians write, wherever they live: "(51) 98765-4321". brazilianGroups match what
+// nobody writes in North America, where no area has two digits: "(21) 2345-6789", "21 2345-6789".
+var (
+	brazilianMobile = regexp.MustCompile(`^\(\d\d\) ?9\d{4}[-. ]?\d{4}$`)
+	brazilianGroups = regexp.MustCompile(`^(\(\d\d\) ?|\d\d[-. ])9?\d{4}[-. ]?\d{4}$`)
+)
 
 // northAmericanGroups match ten digits in groups of three, three and four. Brazilians write two digits first.
 var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}$`)
