@@ -213,6 +213,8 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 	posted("/importacoes/"+imported, url.Values{"acao": {"importar"}, "duplicados": {"pular"}, "coluna": {"nome", "email"}})
 	testkit.Run(t, env, "purpose", "add", "--org", demoOrganisation, "--code", "invasao", "--name", "Invasão", "--basis",
 		"legitimo_interesse")
+	posted("/acoes", url.Values{"acao": {"atribuir " + member}, "c": {id(contacts[2])}})
+	action := found(t, owner, "/contatos", `/acoes/([0-9a-f-]{36})/desfazer`) // the next page no longer has it
 	return map[string]string{
 		"contact": id(contacts[0]), "other": id(contacts[1]), "webhook": hook,
 		"delivery": id(list("webhook", "deliveries", hook)[0]), "automation": first("automation", "list"),
@@ -224,7 +226,7 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 		"session":  found(t, owner, "/conta/acessos", `/conta/acessos/([0-9a-f-]{36})/encerrar`),
 		"rotation": made("rotation", "add", "--name", "Todos"),
 		"erasure":  made("subject", "erase", "--email", "ninguem@outra.example", "--block"),
-		"action":   posted("/acoes", url.Values{"acao": {"atribuir " + member}, "c": {id(contacts[2])}}),
+		"action":   action,
 		"import":   imported,
 		"purpose":  "invasao", "passkey": demoOrganisation, "link": strings.Repeat("a", 43),
 	}
