@@ -14,7 +14,7 @@ const (
 	treeNodes = 120
 	treeText  = 20_000
 	treeDepth = 40
-	nodeText  = 300    // characters of one value
+	nodeText  = 300   // characters of one value
 	rawText   = 8_000 // bytes, as text
 )
 
