@@ -218,11 +218,13 @@ func TestAfterABulkActionTheListIsNotEmpty(t *testing.T) {
 	has(t, "nobody left", page, "2 contatos movidos", "1 a 50 de 50")
 	const nobody = "01a22742-1ddf-7bde-a243-000000000000"
 	for why, gone := range map[string][]string{
-		"Nenhum contato tem mais o que os filtros pedem.": {"todos", "sim", "etapa", stages[3].ID, "acao", "mover " + stages[1].ID},
-		"Um dos contatos marcados não existe mais.":       {"c", ids[2], "c", nobody, "acao", "mover " + stages[1].ID},
-		"A etapa não existe mais.":                        {"c", ids[2], "acao", "mover " + nobody},
-		"A pessoa não existe mais.":                       {"c", ids[2], "acao", "atribuir " + nobody},
-		"A origem deste filtro não existe mais.":          {"todos", "sim", "origem", nobody, "acao", "mover " + stages[1].ID},
+		"Nenhum contato tem mais o que os filtros pedem.": {
+			"todos", "sim", "etapa", stages[3].ID, "acao", "mover " + stages[1].ID,
+		},
+		"Um dos contatos marcados não existe mais.": {"c", ids[2], "c", nobody, "acao", "mover " + stages[1].ID},
+		"A etapa não existe mais.":                  {"c", ids[2], "acao", "mover " + nobody},
+		"A pessoa não existe mais.":                 {"c", ids[2], "acao", "atribuir " + nobody},
+		"A origem deste filtro não existe mais.":    {"todos", "sim", "origem", nobody, "acao", "mover " + stages[1].ID},
 	} {
 		has(t, "gone", did(list, gone...), `class="toast t-bad" role="alert"`, why+" Nada mudou.", "<h1>Contatos</h1>")
 	}

@@ -121,8 +121,8 @@ func leads(links []automation.Link) bool {
 	return false
 }
 
-// linksOf draws the links of a level while some are left, those first that trigger another where not all can be drawn; left is below
-// zero where there were more.
+// linksOf draws the links of a level while some are left, those first that trigger another where not all can be drawn;
+// left is below zero where there were more.
 func linksOf(links []automation.Link, rows map[string]*chainRow, left *int, level int) (out []chainLink) {
 	if len(links) > *left {
 		slices.SortStableFunc(links, func(a, b automation.Link) int {
