@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestTheSheetOfALargeCompanyIsSmall: one of eighty partners, telephones and addresses is at most 60 kB a page, whatever
-// the bureau says of the partners' documents; its other pages have the rest, each with the ways to ask about its own.
+// TestTheSheetOfALargeCompanyIsSmall: one of eighty partners, telephones and addresses is at most 60 kB a page,
+// whatever the bureau says of the partners' documents; its other pages have the rest, each with the ways to ask about
+// its own.
 func TestTheSheetOfALargeCompanyIsSmall(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
