@@ -240,6 +240,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Answers, args{lookups.View{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document, "", map[string]string(nil)}, "", ""},
 		{s.statement.SpentToday, nil, "", ""},
+		{s.statement.Selected, args{lookups.StatementQuery{}}, "", ""},
+		{s.statement.Selected, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
 		{s.lookups.List, args{true, "", 5}, "", ""},
 		{s.lookups.Search, args{true, "ana", 5}, "", ""},
 		{s.statement.Budget, nil, "", ""},

@@ -294,7 +294,8 @@ func TestARefusedPostIsCompleted(t *testing.T) {
 			return s.intake.Complete(t.Context(), app.Operator(), refused, typed)
 		}
 		open := func() int {
-			return must(s.store.Repos().Deliveries.Unsettled(t.Context(), hook.OrgID, hook.ID, now().Add(-time.Hour), 10))
+			open := s.store.Repos().Deliveries.Unsettled
+			return must(open(t.Context(), hook.OrgID, []string{hook.ID}, now().Add(-time.Hour), 10))[hook.ID]
 		}
 		for field, typed := range map[string]intake.Completion{
 			"email": {Email: "gael"}, "name": {Email: "g@x.example", Name: strings.Repeat("a", 201)},

@@ -40,9 +40,9 @@ type Deliveries interface {
 	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
 	// is in, by webhook; webhooks that received nothing are left out.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
-	// Unsettled counts, up to most, the refused posts of a webhook since then of which no replay has made a contact.
-	// Replays are not counted.
-	Unsettled(ctx context.Context, orgID, webhookID string, since time.Time, most int) (int, error)
+	// Unsettled counts, up to most of each, the refused posts of some webhooks of an organisation since then of which no
+	// replay has made a contact, by webhook. Replays are not counted.
+	Unsettled(ctx context.Context, orgID string, webhookIDs []string, since time.Time, most int) (map[string]int, error)
 	// Latest returns the newest post, with its time and reason alone, of each of some webhooks of an organisation, by
 	// webhook, as far as it came in the hour of from or later; outcome is the only one wanted, or "". Those that came an
 	// hour after until or later are not looked at.

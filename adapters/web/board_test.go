@@ -66,7 +66,7 @@ func TestAStageShowsMoreCards(t *testing.T) {
 	first := v.funnel().Stages[0].ID
 	cards := func(page string) int { return strings.Count(page, `class="lead"`) }
 	address := "/funil?retorno=sem"
-	for _, want := range []int{9, 39, 45} {
+	for _, want := range []int{9, 29, 45} {
 		page := unescaped(v.get(address))
 		if got := cards(page); got != want {
 			t.Errorf("%s has %d cards, want %d", address, got, want)

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -185,4 +186,46 @@ func TestWhoMayBeTheSameIsMarked(t *testing.T) {
 		t.Errorf("%d rows are marked", n)
 	}
 	hasNot(t, "where there is one", other.get("/contatos"), "repetido?")
+}
+
+// TestAfterABulkActionTheListIsNotEmpty: whose page nobody is left on sees the first one, and whose filter nobody
+// matches any more, or whose marked contact is gone in another tab, is back on the list with the reason.
+func TestAfterABulkActionTheListIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	var ids []string
+	for i := range 52 {
+		ids = append(ids, v.lead(url.Values{"nome": {fmt.Sprint("Bia ", i)}, "email": {"b@example.com"}}))
+	}
+	stages := v.funnel().Stages
+	list := "/contatos?etapa=" + stages[0].ID
+	second := pathIn(unescaped(v.get(list)), `/contatos\?depois=[^"]+`)
+	has(t, "the second page", v.get(second), "51 a 52 de 52")
+	did := func(on string, form ...string) string {
+		t.Helper()
+		values := url.Values{}
+		for i := 0; i < len(form); i += 2 {
+			values.Add(form[i], form[i+1])
+		}
+		response, _ := v.do(http.MethodPost, "/acoes", values, "Referer", v.server.URL+on)
+		at := response.Header.Get("Location")
+		if !strings.HasPrefix(at, "/contatos?") {
+			t.Fatalf("%v: %d, to %q", form, response.StatusCode, at)
+		}
+		return v.get(at)
+	}
+	page := did(second, "acao", "mover "+stages[1].ID, "c", ids[0], "c", ids[1], "etapa", stages[0].ID)
+	has(t, "nobody left", page, "2 contatos movidos", "1 a 50 de 50")
+	const nobody = "01a22742-1ddf-7bde-a243-000000000000"
+	for why, gone := range map[string][]string{
+		"Nenhum contato tem mais o que os filtros pedem.": {
+			"todos", "sim", "etapa", stages[3].ID, "acao", "mover " + stages[1].ID,
+		},
+		"Um dos contatos marcados não existe mais.": {"c", ids[2], "c", nobody, "acao", "mover " + stages[1].ID},
+		"A etapa não existe mais.":                  {"c", ids[2], "acao", "mover " + nobody},
+		"A pessoa não existe mais.":                 {"c", ids[2], "acao", "atribuir " + nobody},
+		"A origem deste filtro não existe mais.":    {"todos", "sim", "origem", nobody, "acao", "mover " + stages[1].ID},
+	} {
+		has(t, "gone", did(list, gone...), `class="toast t-bad" role="alert"`, why+" Nada mudou.", "<h1>Contatos</h1>")
+	}
 }

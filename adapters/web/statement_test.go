@@ -86,6 +86,11 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 			hasNot(t, path+" by "+by, v.get(path+"?por="+by+"&e=produto"), "%!", "&lt;nil&gt;")
 		}
 	}
+	response, wrong := v.do(http.MethodGet, "/extrato?produto=placa&de=2026-13-45&quem="+key, nil)
+	has(t, "a filter that is wrong", wrong, "Gasto neste mês</dt><dd>R$ 0,45", "Gasto por dia e produto")
+	if hasNot(t, "a filter that is wrong", wrong, "Só do que o filtro escolhe", "limite do"); response.StatusCode != 422 {
+		t.Errorf("a filter that is wrong: %d", response.StatusCode)
+	}
 	v.ask("documento", aCompany, "produto", "cnpj", "finalidade", "credito")
 	has(t, "one of two products", v.get("/extrato?produto=cpf"), "Gasto hoje</dt><dd>R$ 0,45", "Gasto neste mês</dt><dd>R$ 0,45")
 	key2 := v.get("/chaves/" + key)

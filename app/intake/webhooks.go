@@ -178,13 +178,10 @@ func (w *Webhooks) Unsettled(
 		return nil, err
 	}
 	received, err := r.Deliveries.Summaries(ctx, orgID, since)
-	out := map[string]int{}
-	for id, sum := range received {
-		if err == nil {
-			out[id], err = app.UnsettledOf(ctx, r, orgID, id, since, sum)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	return app.Unsettled(ctx, r, orgID, since, received)
 }
 
 // UnsettledOf is Unsettled for one webhook, of what it received since then. Faults: those of Unsettled.
@@ -195,7 +192,8 @@ func (w *Webhooks) UnsettledOf(
 	if err := app.MayManageOrg(ctx, r, by, hook.OrgID); err != nil {
 		return 0, err
 	}
-	return app.UnsettledOf(ctx, r, hook.OrgID, hook.ID, since, received)
+	open, err := app.Unsettled(ctx, r, hook.OrgID, since, map[string]webhook.Summary{hook.ID: received})
+	return open[hook.ID], err
 }
 
 // Latest returns the newest post, with its time and reason alone, of some webhooks of an organisation; bounds and days

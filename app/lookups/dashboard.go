@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -229,29 +230,25 @@ func sourceAttention(ctx context.Context, r ports.Repos, orgID string, now time.
 	return out, err
 }
 
-// refusedAttention returns the webhooks with refused posts since then of which nobody has made a contact, the most
-// first.
+// refusedAttention returns the webhooks with refused posts of the last 24 hours of which nobody has made a contact, the
+// most first.
 func refusedAttention(
-	ctx context.Context, r ports.Repos, orgID string, n crm.Names, since time.Time,
+	ctx context.Context, r ports.Repos, orgID string, n crm.Names, now time.Time,
 ) (out []Attention, err error) {
+	since := now.Add(-24 * time.Hour)
 	received, err := r.Deliveries.Summaries(ctx, orgID, since)
-	for id, sum := range received {
-		open, err := app.UnsettledOf(ctx, r, orgID, id, since, sum)
-		if err != nil {
-			return nil, err
-		}
-		if open == 0 {
-			continue
-		}
-		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: open}
-		last, err := r.Deliveries.Page(ctx, orgID, id, webhook.Refused, "", 1)
-		if err != nil {
-			return nil, err
-		}
-		for _, delivery := range last {
-			a.At, a.Why = delivery.At, delivery.Reason
-		}
-		out = append(out, a)
+	if err != nil {
+		return nil, err
+	}
+	open, err := app.Unsettled(ctx, r, orgID, since, received)
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	last, err := r.Deliveries.Latest(ctx, orgID, slices.Collect(maps.Keys(open)), webhook.Refused, since, now)
+	for id, count := range open {
+		out = append(out, Attention{
+			Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: count, At: last[id].At, Why: last[id].Reason,
+		})
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
 	return out, err
@@ -265,7 +262,7 @@ func (d *Dashboard) attention(
 	if err != nil {
 		return nil, err
 	}
-	refused, err := refusedAttention(ctx, r, orgID, n, now.Add(-24*time.Hour))
+	refused, err := refusedAttention(ctx, r, orgID, n, now)
 	if err != nil {
 		return nil, err
 	}

@@ -28,27 +28,38 @@ func (a Automation) MayTrigger(other Automation) bool {
 type Link struct {
 	ID   string
 	Then []Link
-	// Again says that the chain goes on as where the automation was met first.
-	Again bool
+	// Again says that the chain goes on as where the automation was met first, Cut that MaxSteps left out some of those
+	// that follow.
+	Again, Cut bool
 }
 
 // Chain returns the automations that an event starts, with what each may trigger. No automation is twice on a way, and
-// none goes on twice in the whole.
+// none goes on twice in the whole, but for one that MaxSteps had cut and that is met again after fewer steps.
 func Chain(all []Automation, event EventName) []Link {
-	met := map[string]bool{}
-	var after func(starts func(Automation) bool, way []string) []Link
-	after = func(starts func(Automation) bool, way []string) (out []Link) {
+	type going struct {
+		steps int
+		cut   bool
+	}
+	met := map[string]going{}
+	var after func(starts func(Automation) bool, way []string) (out []Link, cut bool)
+	after = func(starts func(Automation) bool, way []string) (out []Link, cut bool) {
 		for _, a := range all {
 			if !starts(a) || slices.Contains(way, a.ID) {
 				continue
 			}
-			link := Link{ID: a.ID, Again: met[a.ID]}
-			if met[a.ID] = true; !link.Again && len(way)+1 < MaxSteps {
-				link.Then = after(a.MayTrigger, append(slices.Clone(way), a.ID))
+			if len(way) == MaxSteps {
+				return nil, true
 			}
-			out = append(out, link)
+			before, was := met[a.ID]
+			link := Link{ID: a.ID, Again: was && (!before.cut || before.steps <= len(way))}
+			if !link.Again {
+				link.Then, link.Cut = after(a.MayTrigger, append(slices.Clone(way), a.ID))
+				met[a.ID] = going{len(way), link.Cut}
+			}
+			out, cut = append(out, link), cut || link.Cut
 		}
-		return out
+		return out, cut
 	}
-	return after(func(a Automation) bool { return a.Enabled && a.Event == event }, nil)
+	out, _ := after(func(a Automation) bool { return a.Enabled && a.Event == event }, nil)
+	return out
 }

@@ -48,6 +48,40 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestWhatGoesOnAboveIsThere: an automation that goes on as where it was met first has no more that follows here than
+// there, where MaxSteps left some out.
+func TestWhatGoesOnAboveIsThere(t *testing.T) {
+	t.Parallel()
+	for n, some := range map[int]bool{3: false, 5: false, 6: true, 9: true} {
+		var all []Automation
+		for i := range n {
+			all = append(all, Automation{
+				ID: fmt.Sprint(i), Event: ContactUpdated, Enabled: true, Action: Action{Kind: AddNote},
+			})
+		}
+		first, cut, longer := map[string]int{}, false, false // after how few steps each goes on, from 1
+		var walk func(links []Link, steps int)
+		walk = func(links []Link, steps int) {
+			for _, l := range links {
+				if before := first[l.ID]; l.Again && before > steps {
+					t.Errorf("of %d, %s after %d steps is said to go on as after %d", n, l.ID, steps, before)
+				} else if !l.Again {
+					cut, longer = cut || l.Cut, longer || before > 0
+					walk(l.Then, steps+1)
+					first[l.ID] = steps
+					if !l.Cut {
+						first[l.ID] = 1
+					}
+				}
+			}
+		}
+		walk(Chain(all, ContactUpdated), 1)
+		if cut != some || longer != some {
+			t.Errorf("of %d: cut %t, drawn again after fewer steps %t", n, cut, longer)
+		}
+	}
+}
+
 func drawn(links []Link) (out string) {
 	for i, l := range links {
 		if i > 0 {

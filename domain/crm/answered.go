@@ -35,7 +35,8 @@ func (a AnsweredWithin) Median() (time.Duration, bool) {
 	all, so, from := a.Count(), 0, time.Duration(0)
 	for i, bound := range AnswerBounds {
 		if all > 0 && 2*(so+a[i]) >= all {
-			return from + (bound-from)*time.Duration(all-2*so)/time.Duration(2*a[i]), true
+			part := float64(all-2*so) / float64(2*a[i]) // durations times counts would overflow from some ten thousand on
+			return from + time.Duration(part*float64(bound-from)), true
 		}
 		so, from = so+a[i], bound
 	}

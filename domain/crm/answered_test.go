@@ -25,6 +25,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 		{AnsweredWithin{0: 1, 2: 4}, 15*time.Minute + 45*time.Minute*3/8, true},
 		{AnsweredWithin{3: 6, 4: 13}, 4*time.Hour + 20*time.Hour*7/26, true},
 		{AnsweredWithin{0: 1, 6: 2}, 0, false},
+		{AnsweredWithin{5: 1_000_000}, 48 * time.Hour, true},
 	} {
 		if got, has := one.counts.Median(); got != one.median || has != one.has {
 			t.Errorf("the median of %v is %s, %t", one.counts, got, has)

@@ -179,16 +179,34 @@ func (r deliveries) Summaries(
 	return out, err
 }
 
+// unsettledOf counts, for each webhook by itself, so that none is read beyond the most that is asked for.
+const unsettledOf = `SELECT CAST(w.id AS text) AS id, (SELECT COUNT(*) FROM (SELECT 1 FROM deliveries
+		WHERE deliveries.webhook_id = w.id AND deliveries.id > @since AND deliveries.outcome = %s
+		AND deliveries.contact_id IS NULL AND deliveries.replay_of IS NULL%s LIMIT @most) AS open) AS open
+	FROM webhooks w WHERE w.org_id = @org AND w.id IN @hooks`
+
 func (r deliveries) Unsettled(
-	ctx context.Context, orgID, webhookID string, since time.Time, most int,
-) (n int, err error) {
-	err = r.QueryList(ctx, "deliveries.unsettled", func(db *gorm.DB) error {
-		open := ofOwn(orgID)(db.Model(&DeliveryRow{}).Select("id")).
-			Where("webhook_id = ? AND id > ?", webhookID, engine.IDsSince(since)).
-			Where("outcome = " + engine.Literal(webhook.Refused) + " AND contact_id IS NULL AND replay_of IS NULL").Limit(most)
-		return db.Table("(?) AS unsettled", open).Select("COUNT(*)").Scan(&n).Error
+	ctx context.Context, orgID string, webhookIDs []string, since time.Time, most int,
+) (map[string]int, error) {
+	out := map[string]int{}
+	if len(webhookIDs) == 0 {
+		return out, nil
+	}
+	err := r.QueryList(ctx, "deliveries.unsettled", func(db *gorm.DB) error {
+		var rows []struct {
+			ID   string
+			Open int
+		}
+		of := engine.OnCitus(db, " AND deliveries.org_id = @org")
+		err := db.Raw(fmt.Sprintf(unsettledOf, engine.Literal(webhook.Refused), of), map[string]any{
+			"since": engine.IDsSince(since), "most": most, "org": orgID, "hooks": webhookIDs,
+		}).Scan(&rows).Error
+		for _, row := range rows {
+			out[row.ID] = row.Open
+		}
+		return err
 	})
-	return n, err
+	return out, err
 }
 
 // latestOf reads the newest id of each webhook by one step into an index. The rows are read by another statement: if

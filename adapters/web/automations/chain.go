@@ -40,8 +40,9 @@ type chainRow struct {
 	automations.View
 	Spent      catalog.Money
 	From, Then names
-	// shown says that what it may trigger is drawn already: an event later on starts it too.
-	shown bool
+	// shown is the level, from 1, from which on what it may trigger is drawn already, since an event later on starts it
+	// too: 1 where all is drawn. Zero where nothing is.
+	shown int
 }
 
 // names are the first of some names, and how many others there are.
@@ -102,7 +103,7 @@ func (s pages) chainOf(c *web.Call, all []automations.View, page web.Paged[autom
 		if !leads(links) {
 			continue
 		}
-		if drawn := linksOf(links, rows, &left); len(drawn) > 0 {
+		if drawn := linksOf(links, rows, &left, 1); len(drawn) > 0 {
 			out.Roots = append(out.Roots, chainRoot{event.Name, drawn})
 		}
 	}
@@ -120,9 +121,9 @@ func leads(links []automation.Link) bool {
 	return false
 }
 
-// linksOf draws links while some are left, those first that trigger another where not all can be drawn; left is below
-// zero where there were more.
-func linksOf(links []automation.Link, rows map[string]*chainRow, left *int) (out []chainLink) {
+// linksOf draws the links of a level while some are left, those first that trigger another where not all can be drawn;
+// left is below zero where there were more.
+func linksOf(links []automation.Link, rows map[string]*chainRow, left *int, level int) (out []chainLink) {
 	if len(links) > *left {
 		slices.SortStableFunc(links, func(a, b automation.Link) int {
 			return cmp.Compare(min(len(b.Then), 1), min(len(a.Then), 1))
@@ -135,10 +136,13 @@ func linksOf(links []automation.Link, rows map[string]*chainRow, left *int) (out
 		}
 		*left--
 		row := rows[l.ID]
-		link := chainLink{chainRow: row, Again: (l.Again || row.shown) && len(row.Then.Said) > 0}
-		if !row.shown {
-			row.shown = len(l.Then) > 0
-			link.Then = linksOf(l.Then, rows, left)
+		again := l.Again || row.shown > 0 && row.shown <= level
+		link := chainLink{chainRow: row, Again: again && len(row.Then.Said) > 0}
+		if !again && len(l.Then) > 0 {
+			if row.shown = level; !l.Cut {
+				row.shown = 1
+			}
+			link.Then = linksOf(l.Then, rows, left, level+1)
 		}
 		out = append(out, link)
 	}

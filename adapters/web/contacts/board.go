@@ -11,8 +11,9 @@ const (
 	// cardsMost bounds the cards of a stage, cardsAll those of a board: a page stays small enough for a phone, also one
 	// of crm.StagesMax stages.
 	cardsMost, cardsAll = 30, 56
-	// cardsMore is how many more cards of a stage somebody gets who asks, at most cardsAsks times on a board.
-	cardsMore, cardsAsks = 30, 10
+	// cardsMore is how many more cards of a stage somebody gets who asks, at most cardsAsks times on a board: it is read
+	// again whole with each change, at some 900 bytes a card, and the list has them all.
+	cardsMore, cardsAsks = 20, 3
 )
 
 // boardPage is the funnel as a board.

@@ -65,6 +65,11 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 		return s.bulkAsk(c, f, search)
 	}
 	started, err := s.Bulks.Start(c.Ctx(), c.By, n)
+	if from := c.CameFrom(""); onList(from) {
+		if why := bulkRefused(err, f); why != "" {
+			return c.NotDone(from, why+" Nada mudou.")
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -73,6 +78,28 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 		back = from // which page of it
 	}
 	return s.bulkDone(c, back, started)
+}
+
+// bulkRefused says why an action was not begun, where another tab or another member has changed what it is for; empty
+// for anything else.
+func bulkRefused(err error, f bulkFields) string {
+	why := app.FaultOf(err)
+	switch {
+	case why == nil:
+	case why.Code == fault.NotFound && why.Field == "stage":
+		return "A etapa não existe mais."
+	case why.Code == fault.NotFound && why.Field == "member":
+		return "A pessoa não existe mais."
+	case goneFilter(err) != "":
+		return goneFilter(err) + "."
+	case why.Code == fault.NotFound:
+		return "Um dos contatos marcados não existe mais."
+	case why.Field == "contacts" && f.All == "sim" && why.Message == contacts.NobodyChosen().Message:
+		return "Nenhum contato tem mais o que os filtros pedem."
+	case app.IsRefusal(err):
+		return why.Message
+	}
+	return ""
 }
 
 // onList reports whether an address is one of the list.

@@ -177,6 +177,9 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	}
 	search, status := s.contactSearch(at.contactFilter), http.StatusOK
 	found, err := s.Contacts.Search(c.Ctx(), c.By, search, at.After, at.Before, contactsAtOnce)
+	if err == nil && len(found.Contacts) == 0 && !found.First { // those of this page are elsewhere by now
+		found, err = s.Contacts.Search(c.Ctx(), c.By, search, "", "", contactsAtOnce)
+	}
 	gone := goneFilter(err)
 	if gone != "" {
 		found, status, err = contacts.Page{First: true}, http.StatusNotFound, nil

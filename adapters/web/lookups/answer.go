@@ -138,6 +138,8 @@ type trouble struct{ What, Cost, Do string }
 
 func (s pages) lookupShow(c *web.Call, f struct {
 	Raw string `form:"bruto"`
+	// List is the list that is turned to another page.
+	List string `form:"lista"`
 }) error {
 	v, err := s.Sheet.Show(c.Ctx(), c.By, c.PathValue("id"))
 	if err != nil {
@@ -170,7 +172,7 @@ func (s pages) lookupShow(c *web.Call, f struct {
 		return c.Render("sem-resposta", web.Page{Title: v.Product.Name + ", sem resposta", Nav: "consultar", Data: p})
 	}
 	if v.Record.Found {
-		if err := s.readAnswer(c, &p); err != nil {
+		if err := s.readAnswer(c, &p, f.List); err != nil {
 			return err
 		}
 	}

@@ -21,10 +21,11 @@ type changeLine struct {
 const changesShown = 20
 
 // readAnswer fills the page of an answer that has fields.
-func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
+func (s pages) readAnswer(c *web.Call, p *ResultPage, list string) error {
 	answer, values := s.drawingOf(c, p.Entry), catalog.Values(p.Record.Fields)
 	p.Warnings, p.Glance = warningsOf(p.Product, values), answer.glance(p.Product, values)
 	p.Sections = answer.sections(p.Product, values)
+	turn(c, p.Sections, "/consultas/"+p.Entry.ID, list)
 	var err error
 	if p.Graph, err = s.graphOf(c, *p, answer); err != nil {
 		return err

@@ -34,8 +34,11 @@ type section struct {
 	Bare bool
 	// Absent marks a list that the bureau did not provide.
 	Absent bool
-	// More is how many elements are not shown.
+	// More is how many elements no page shows.
 	More int
+	// List is the name of the field whose elements these are, empty where it is no list; Page is which of them are shown.
+	List string
+	Page web.Paged[struct{}]
 	// asks are the lookups offered for the document that each row of Table names; identity, named and role are the
 	// columns of that document, of a name and of a role, and negative for none.
 	asks                  []*choiceLine
@@ -133,7 +136,7 @@ func called(f catalog.Field) string { return web.Shorten(labelText, f.Called()) 
 // records makes the section of a list of records.
 func (s *drawing) records(f catalog.Field, v any) section {
 	list, _ := v.([]any)
-	out := section{Absent: len(list) == 0}
+	out := section{Absent: len(list) == 0, List: f.Name}
 	if len(list) > listRows {
 		out.More, list = len(list)-listRows, list[:listRows]
 	}
@@ -174,6 +177,38 @@ func (s *drawing) records(f catalog.Field, v any) section {
 		out.Table = table
 	}
 	return out
+}
+
+// rowsShown is how many elements of a list a page shows.
+const rowsShown = 12
+
+// turn leaves of each list in an answer at an address one page: the first, or what the request asks for of the chosen
+// one.
+func turn(c *web.Call, sections []section, address, chosen string) {
+	for i := range sections {
+		s := &sections[i]
+		rows := 0
+		if s.Table != nil {
+			rows = len(s.Table.Rows)
+		}
+		all := make([]struct{}, max(rows, len(s.Phones), len(s.Addresses)))
+		if s.Page = web.PageWith(address+"?lista="+s.List, all, rowsShown, 0); s.List == chosen {
+			s.Page = web.PageOf(c, address, all, rowsShown)
+		}
+		for _, beside := range []*string{&s.Page.Before, &s.Page.After} {
+			if *beside != "" {
+				*beside += "#lista-" + s.List
+			}
+		}
+		switch from, to := s.Page.From-1, s.Page.To; {
+		case rows > 0:
+			s.Table.Rows, s.asks = s.Table.Rows[from:to], s.asks[from:to]
+		case len(s.Phones) > 0:
+			s.Phones = s.Phones[from:to]
+		case len(s.Addresses) > 0:
+			s.Addresses = s.Addresses[from:to]
+		}
+	}
 }
 
 // asks returns the lookup to offer for a document that an answer names; nil for a masked document.

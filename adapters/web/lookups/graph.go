@@ -91,9 +91,9 @@ func (g *graph) add(sections []section, answer *drawing, most int) {
 		if of.Table == nil || of.identity < 0 || of.named < 0 {
 			continue
 		}
+		before := len(g.Nodes)
 		for i, row := range of.Table.Rows {
 			if len(g.Nodes) == most {
-				g.More += len(of.Table.Rows) - i + of.More
 				break
 			}
 			doc := row[of.identity]
@@ -109,6 +109,7 @@ func (g *graph) add(sections []section, answer *drawing, most int) {
 			n.Name = cmp.Or(n.Name, "sem nome na resposta")
 			g.Nodes = append(g.Nodes, n)
 		}
+		g.More += max(of.Page.Total, len(of.Table.Rows)) + of.More - (len(g.Nodes) - before)
 	}
 }
 

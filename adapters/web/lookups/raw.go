@@ -11,11 +11,11 @@ import (
 
 // The most that a page shows of a bureau's original answer; the download has the rest.
 const (
-	treeNodes = 400
+	treeNodes = 120
 	treeText  = 20_000
 	treeDepth = 40
-	nodeText  = 300    // characters of one value
-	rawText   = 40_000 // bytes, as text
+	nodeText  = 300   // characters of one value
+	rawText   = 8_000 // bytes, as text
 )
 
 // node is a value in the tree of the bureau's original answer.

@@ -70,6 +70,9 @@ func (data *statement) keyOf() *access.Key {
 	if data.Page.Key.ID != "" {
 		return &data.Page.Key
 	}
+	if data.Problem != "" { // then it shows all
+		return nil
+	}
 	at := slices.IndexFunc(data.Keys, func(k access.Key) bool { return k.ID == data.Filter.By })
 	if at < 0 {
 		return nil
@@ -93,7 +96,11 @@ func (data *statement) marks(today time.Time, key *access.Key) (out []mark) {
 		}
 	}
 	perMonth := func(name string, limit int64) {
-		add(name, "ln-c", limit/days, write(limit)+" ("+write(limit/days)+" por dia em média)")
+		perDay := write(limit / days)
+		if limit < days {
+			perDay = "menos de 1"
+		}
+		add(name, "ln-c", min(limit, max(1, limit/days)), write(limit)+" ("+perDay+" por dia em média)")
 	}
 	month := int64(data.Page.Forecast)
 	if key != nil {

@@ -173,11 +173,21 @@ func unsettledDeliveries(t *testing.T, s ports.Store) {
 	kept, err := repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
 	kit.Must(t, err)
 	kit.Same(t, "people", len(kept), 0)
+	other, _ := kit.Hook(t, s, o.ID)
+	for range 3 {
+		one := kit.Refusal(other)
+		one.ReplayOf = ""
+		_, err := repos.Inbox.Take(ctx, ports.Arrival{Delivery: one})
+		kit.Must(t, err)
+	}
+	both, err := repos.Deliveries.Unsettled(ctx, o.ID, []string{w.ID, other.ID}, time.Now().Add(-time.Hour), 2)
+	kit.Must(t, err)
+	kit.Same(t, "of each, up to the most", both, map[string]int{w.ID: 1, other.ID: 2})
 	unsettled := func(what, orgID string, since time.Time, want int) {
 		t.Helper()
-		n, err := repos.Deliveries.Unsettled(ctx, orgID, w.ID, since, 10)
+		n, err := repos.Deliveries.Unsettled(ctx, orgID, []string{w.ID, kit.ID()}, since, 10)
 		kit.Must(t, err)
-		kit.Same(t, what, n, want)
+		kit.Same(t, what, n[w.ID], want)
 	}
 	again := refused
 	again.ID, again.ReplayOf = kit.ID(), refused.ID
