@@ -179,7 +179,8 @@ const markRead = `INSERT INTO notification_marks (member_id, up_to)
 
 func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
 	return r.Exec(ctx, "notifications.readAll", func(db *gorm.DB) error {
-		for _, table := range []string{"notifications", "contacts"} {
+		// A contact may have been removed since it was shown.
+		for _, table := range []string{"notifications", "contacts", "removed_contacts"} {
 			if err := db.Exec(fmt.Sprintf(markRead, table), memberID, orgID, upTo).Error; err != nil {
 				return err
 			}

@@ -89,4 +89,17 @@ func notifications(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "what is stored too, once", list, []crm.Notification{earlier, ended})
 	unread(3)
+
+	post = kit.Arrival(w, kit.ID())
+	_, err = repos.Inbox.Take(ctx, post)
+	kit.Must(t, err)
+	gone := post.People[0].Contact // after a page has shown it
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Remove(ctx, crm.Removal{Contact: gone, By: "Ana", At: kit.At})
+	}))
+	unread(3)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, stranger.ID, ana.ID, gone.ID))
+	unread(3)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, gone.ID))
+	unread(0)
 }
