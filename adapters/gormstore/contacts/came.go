@@ -78,8 +78,8 @@ func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Ev
 	return events, err
 }
 
-// keepCame stores the entry of a contact that came by a webhook, before it is removed.
-func keepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
+// KeepCame stores the entry of a contact that came by a webhook, before it is removed.
+func KeepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
 	came, err := cameAs(db, string(row.OrgID), string(row.ID))
 	if err != nil || len(came) == 0 {
 		return err
