@@ -14,7 +14,7 @@ import (
 var (
 	insertReceipt = sentReceipt.Table.Insert() + " ON CONFLICT DO NOTHING"
 	insertContact = sentContact.Table.Insert()
-	// insertUnindexedis for a contact without documents. The trigger that indexes documents makes SQLite copy each page
+	// insertUnindexed is for a contact without documents. The trigger that indexes documents makes SQLite copy each page
 	// that an insertion changes, in case it is to be taken back alone. After a failure here all is taken back, so that
 	// nothing needs to be copied; but OR FAIL is also what the trigger would do at a document's second index.
 	insertUnindexed = strings.Replace(insertContact, "INSERT", "INSERT OR FAIL", 1)
