@@ -57,10 +57,9 @@ type Receipt struct {
 
 // Inbox takes what webhooks received.
 type Inbox interface {
-	// Take stores an arrival: the contacts, each with its history entry and notification, its job where an enabled
-	// automation of the organisation is for contact.created or Mails says so, the delivery, and the webhook's counter; all
-	// of it or nothing, and durably when Take returns. Of any number of arrivals with one key only
-	// the first is stored; the others are told so. It returns a receipt for each of the people, in their order. Calls with
+	// Take stores an arrival: the contacts, the job of each where an enabled automation of the organisation is for
+	// contact.created or Mails says so, the delivery, and the webhook's counter; all of it or nothing, and durably when Take
+	// returns. Of any number of arrivals with one key only the first is stored; the others are told so. It returns a receipt for each of the people, in their order. Calls with
 	// one person may share a commit; one that fails does not affect the others. A replay of a delivery that was emptied
 	// or removed since it was read stores nothing: ErrErased. Only outside InTx.
 	Take(ctx context.Context, a Arrival) ([]Receipt, error)

@@ -13,7 +13,8 @@ import (
 )
 
 // CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and what
-// the team is told follow from it, and are not stored beside it, but for contacts of earlier versions.
+// the team is told follow from it. Stored beside it they are for contacts of earlier versions, and the entry for one that
+// was removed and came back.
 type CameRow struct {
 	ID, OrgID     engine.UID
 	Name, Webhook string
