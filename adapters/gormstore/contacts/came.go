@@ -12,9 +12,9 @@ import (
 	"fichario/domain/crm"
 )
 
-// CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and what
-// the team is told follow from it. Stored beside it they are for contacts of earlier versions, and the entry for one that
-// was removed and came back.
+// CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and
+// what the team is told follow from it. They are stored beside it only for contacts of earlier versions, and the entry
+// for one that was removed and came back.
 type CameRow struct {
 	ID, OrgID     engine.UID
 	Name, Webhook string
@@ -45,7 +45,8 @@ func CameIDs(db *gorm.DB, orgID, after string, limit int) (ids []engine.UID, err
 func cameAfter(db *gorm.DB, orgID, after string, limit int) *gorm.DB {
 	walk := engine.WalkOf("contacts_came", "org_id", orgID)
 	walk.Only = "COALESCE(webhook_id IS NOT NULL, false)"
-	return walk.Page(db.Session(&gorm.Session{NewDB: true}).Table("contacts"), "contacts", after, engine.AfterAll, false, limit)
+	all := db.Session(&gorm.Session{NewDB: true}).Table("contacts")
+	return walk.Page(all, "contacts", after, engine.AfterAll, false, limit)
 }
 
 // cameAs is CameRow of one contact, if it came by a webhook.

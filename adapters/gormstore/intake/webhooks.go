@@ -152,8 +152,8 @@ type nameRow struct {
 
 func (nameRow) TableName() string { return "webhook_names" }
 
-// keepName keeps the name of a webhook that is to have another, unless it had that one for no time: renamed again in the
-// same moment, or by an instance whose clock is behind that of the one before. Older contacts would show it.
+// keepName keeps the name of a webhook that is to have another, unless it had that one for no time: renamed again in
+// the same moment, or by an instance whose clock is behind that of the one before. Older contacts would show it.
 func keepName(db *gorm.DB, w webhook.Webhook, at time.Time) error {
 	var was []string
 	err := engine.Locked("UPDATE", "")(db).Model(&webhookRow{}).Where("id = ? AND name <> ?", w.ID, w.Name).
