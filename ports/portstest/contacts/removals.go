@@ -132,8 +132,8 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "brought back from memory", s.InTx(ctx, restore), ports.ErrNotFound)
 }
 
-// firstEntries: the history of a contact that came by a webhook begins with one entry of that, whether an earlier version
-// stored it or not, and however often it is removed and comes back.
+// firstEntries: the history of a contact that came by a webhook begins with one entry of that, whether an earlier
+// version stored it or not, and however often it is removed and comes back.
 func firstEntries(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	w, _ := kit.Hook(t, s, o.ID)
@@ -146,7 +146,9 @@ func firstEntries(t *testing.T, s ports.Store) {
 		want := []crm.Event{kit.Came(c, w)}
 		if stored {
 			want[0].ID = kit.ID()
-			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.Log(ctx, want[0]) }))
+			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return r.ContactHistory.Log(ctx, want[0])
+			}))
 		}
 		history := func(what string) {
 			t.Helper()
