@@ -319,6 +319,32 @@ func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
 	}
 }
 
+// TestAReceiptCountsTheHistoryThatWasShown: also the entries that are read from the contacts themselves, each once.
+func TestAReceiptCountsTheHistoryThatWasShown(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		for i, name := range []string{"ana", "bia", "caio"} {
+			who := privacyapp.SubjectQuery{OrgID: s.orgID, Email: name + "@x.example"}
+			body := fmt.Sprintf(`{"nome":%q,"email":%q}`, name, who.Email)
+			one := must(s.intake.Receive(ctx, hook, post(body))).ContactID
+			done(s.contacts.Note(ctx, owner, one, "ligar"))
+			if i > 0 {
+				again := must(s.intake.Receive(ctx, hook, post(body[:len(body)-1]+`,"nota":"de novo"}`))).ContactID
+				done(s.contacts.Merge(ctx, owner, one, again))
+			}
+			if i > 1 { // its entry is stored since then
+				done(s.contacts.Delete(ctx, owner, one))
+				done(s.contacts.Undelete(ctx, owner, one))
+			}
+			held := must(s.subjects.Count(ctx, owner, who, 0)).Counts
+			receipt := must(s.subjects.Await(ctx, must(s.subjects.Erase(ctx, owner, who, false)).ID))
+			equal(t, "erased of "+name, line(receipt.Gone[privacy.Contacts], receipt.Gone[privacy.Happenings]),
+				line(held[privacy.Contacts], held[privacy.Happenings]))
+		}
+	})
+}
+
 // TestLookupsOfBoth: those of a contact that became part of another are that one's, until the two are parted.
 func TestLookupsOfBoth(t *testing.T) {
 	t.Parallel()

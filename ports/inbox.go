@@ -28,8 +28,8 @@ type Arrival struct {
 	Lead, Page string
 }
 
-// Newcomer is a contact to be made. Its history begins with an entry that names the webhook, and the team is told of it:
-// both follow from the contact itself. Job is what fires the automations and tells members, which is written where
+// Newcomer is a contact to be made. Its history begins with an entry that names the webhook, and the team is told of
+// it: both follow from the contact itself. Job is what fires the automations and tells members, which is written where
 // somebody hears of it. It carries the contact, its organisation and the delivery's time, and is new.
 type Newcomer struct {
 	Contact crm.Contact
@@ -57,12 +57,12 @@ type Receipt struct {
 
 // Inbox takes what webhooks received.
 type Inbox interface {
-	// Take stores an arrival: the contacts, each with its history entry and notification, its job where an enabled
-	// automation of the organisation is for contact.created or Mails says so, the delivery, and the webhook's counter; all
-	// of it or nothing, and durably when Take returns. Of any number of arrivals with one key only
-	// the first is stored; the others are told so. It returns a receipt for each of the people, in their order. Calls with
-	// one person may share a commit; one that fails does not affect the others. A replay of a delivery that was emptied
-	// or removed since it was read stores nothing: ErrErased. Only outside InTx.
+	// Take stores an arrival: the contacts, the job of each where an enabled automation of the organisation is for
+	// contact.created or Mails says so, the delivery, and the webhook's counter; all of it or nothing, and durably
+	// when Take returns. Of any number of arrivals with one key only the first is stored; the others are told so. It
+	// returns a receipt for each of the people, in their order. Calls with one person may share a commit; one that
+	// fails does not affect the others. A replay of a delivery that was emptied or removed since it was read stores
+	// nothing: ErrErased. Only outside InTx.
 	Take(ctx context.Context, a Arrival) ([]Receipt, error)
 	// Known returns the receipts of the posts that had these keys, empty for a key that is empty or that none had;
 	// ErrNotFound where none had any.

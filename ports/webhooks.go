@@ -21,8 +21,9 @@ type Webhooks interface {
 	Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error)
 	// HookOf is Open by the webhook's id; the token and the counter are not read.
 	HookOf(ctx context.Context, orgID, id string) (webhook.Hook, error)
-	// Update changes everything but the counter and the tokens.
-	Update(ctx context.Context, w webhook.Webhook) error
+	// Update changes everything but the counter and the tokens. Contacts that came before at, which is now, keep showing
+	// the name of then.
+	Update(ctx context.Context, w webhook.Webhook, at time.Time) error
 	// SetToken gives a webhook a new token, and ends its earlier ones at endOthers, unless they end before. Only inside
 	// InTx.
 	SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error

@@ -305,7 +305,7 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 		if err := c.apply(ctx, r, &v.Webhook); err != nil {
 			return err
 		}
-		if err := r.Webhooks.Update(ctx, v.Webhook); err != nil {
+		if err := r.Webhooks.Update(ctx, v.Webhook, w.clock()); err != nil {
 			return err
 		}
 		if before.Kind != v.Kind {

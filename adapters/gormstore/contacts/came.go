@@ -12,8 +12,9 @@ import (
 	"fichario/domain/crm"
 )
 
-// CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and what
-// the team is told follow from it, and are not stored beside it, but for contacts of earlier versions.
+// CameRow is a contact that came by a webhook, and the name that the webhook had then. The entry of its history and
+// what the team is told follow from it. They are stored beside it only for contacts of earlier versions, and the entry
+// for one that was removed and came back.
 type CameRow struct {
 	ID, OrgID     engine.UID
 	Name, Webhook string
@@ -44,7 +45,8 @@ func CameIDs(db *gorm.DB, orgID, after string, limit int) (ids []engine.UID, err
 func cameAfter(db *gorm.DB, orgID, after string, limit int) *gorm.DB {
 	walk := engine.WalkOf("contacts_came", "org_id", orgID)
 	walk.Only = "COALESCE(webhook_id IS NOT NULL, false)"
-	return walk.Page(db.Session(&gorm.Session{NewDB: true}).Table("contacts"), "contacts", after, engine.AfterAll, false, limit)
+	all := db.Session(&gorm.Session{NewDB: true}).Table("contacts")
+	return walk.Page(all, "contacts", after, engine.AfterAll, false, limit)
 }
 
 // cameAs is CameRow of one contact, if it came by a webhook.
@@ -78,8 +80,8 @@ func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Ev
 	return events, err
 }
 
-// keepCame stores the entry of a contact that came by a webhook, before it is removed.
-func keepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
+// KeepCame stores the entry of a contact that came by a webhook, before it is removed.
+func KeepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
 	came, err := cameAs(db, string(row.OrgID), string(row.ID))
 	if err != nil || len(came) == 0 {
 		return err

@@ -152,21 +152,27 @@ type nameRow struct {
 
 func (nameRow) TableName() string { return "webhook_names" }
 
-// keepName keeps the name of a webhook that is to have another.
-func keepName(db *gorm.DB, w webhook.Webhook) error {
+// keepName keeps the name of a webhook that is to have another, unless it had that one for no time: renamed again in
+// the same moment, or by an instance whose clock is behind that of the one before. Older contacts would show it.
+func keepName(db *gorm.DB, w webhook.Webhook, at time.Time) error {
 	var was []string
 	err := engine.Locked("UPDATE", "")(db).Model(&webhookRow{}).Where("id = ? AND name <> ?", w.ID, w.Name).
 		Pluck("name", &was).Error
 	if err != nil || len(was) == 0 {
 		return err
 	}
-	return db.Create(&nameRow{engine.UID(w.ID), engine.Stamp(time.Now()), was[0]}).Error
+	row, later := nameRow{engine.UID(w.ID), engine.Stamp(at), was[0]}, int64(0)
+	err = db.Model(&row).Where("webhook_id = ? AND until >= ?", row.WebhookID, row.Until).Count(&later).Error
+	if err != nil || later > 0 {
+		return err
+	}
+	return db.Create(&row).Error
 }
 
-func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
+func (r webhooks) Update(ctx context.Context, w webhook.Webhook, at time.Time) error {
 	row := webhookRowOf(r.vault, w)
 	return r.ExecPosts(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
-		if err := keepName(db, w); err != nil {
+		if err := keepName(db, w, at); err != nil {
 			return err
 		}
 		return engine.OrNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).

@@ -121,12 +121,16 @@ func (r notifications) List(
 				Where("notifications.org_id = ? AND notifications.id > ? AND notifications.id < ?", orgID, w.Above, w.Below).
 				Where(w.Edges).Order("notifications.id DESC").Limit(limit).Find(&found).Error
 		}
-		stored, err := engine.NewestFirst(
-			engine.NotificationsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll), limit, page)
+		came, err := contacts.Came(db, orgID, engine.BeforeAll, limit)
 		if err != nil {
 			return err
 		}
-		came, err := contacts.Came(db, orgID, engine.BeforeAll, limit)
+		above := engine.BeforeAll
+		if len(came) == limit { // older ones are not on this page, and looking for few of them passes through all months
+			above = string(came[limit-1].ID)
+		}
+		stored, err := engine.NewestFirst(
+			engine.NotificationsByMonth.Windows(db, r.Edges, above, engine.AfterAll), limit, page)
 		out = engine.Mapped(newestOf(stored, engine.Mapped(came, newsOf), limit),
 			func(told toldRow) crm.Notification { return told.notification(read) })
 		return err
@@ -156,12 +160,13 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (unre
 			return found, db.Table("notifications").Select("id, kind, contact_id").
 				Where("org_id = ? AND id > ? AND id < ?", orgID, w.Above, w.Below).Where(w.Edges).Limit(limit).Find(&found).Error
 		}
-		stored, err := engine.NewestFirst(
-			engine.NotificationsByMonth.Windows(db, r.Edges, after, engine.AfterAll), most, page)
-		if err != nil {
+		came, err := contacts.CameIDs(db, orgID, after, most)
+		if err != nil || len(came) == most {
+			unread = len(came)
 			return err
 		}
-		came, err := contacts.CameIDs(db, orgID, after, most)
+		stored, err := engine.NewestFirst(
+			engine.NotificationsByMonth.Windows(db, r.Edges, after, engine.AfterAll), most, page)
 		unread = len(newestOf(stored, engine.Mapped(came, func(id engine.UID) toldRow {
 			return newsOf(contacts.CameRow{ID: id})
 		}), most))
@@ -179,7 +184,8 @@ const markRead = `INSERT INTO notification_marks (member_id, up_to)
 
 func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
 	return r.Exec(ctx, "notifications.readAll", func(db *gorm.DB) error {
-		for _, table := range []string{"notifications", "contacts"} {
+		// A contact may have been removed since it was shown.
+		for _, table := range []string{"notifications", "contacts", "removed_contacts"} {
 			if err := db.Exec(fmt.Sprintf(markRead, table), memberID, orgID, upTo).Error; err != nil {
 				return err
 			}

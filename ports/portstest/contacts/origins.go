@@ -41,10 +41,10 @@ func origins(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "an origin that contacts have", repos.Origins.Remove(ctx, indication), ports.ErrExists)
 	w, _ := kit.Hook(t, s, o.ID)
 	w.OriginID = google.ID
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	kit.WantErr(t, "an origin that a webhook has", repos.Origins.Remove(ctx, google), ports.ErrExists)
 	w.OriginID = ""
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	rule := automation.Automation{
 		ID: kit.ID(), OrgID: o.ID, Name: "Nota", Event: automation.ContactCreated,
 		Conditions: automation.Conditions{OriginID: google.ID},

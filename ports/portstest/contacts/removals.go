@@ -132,6 +132,46 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "brought back from memory", s.InTx(ctx, restore), ports.ErrNotFound)
 }
 
+// firstEntries: the history of a contact that came by a webhook begins with one entry of that, whether an earlier
+// version stored it or not, and however often it is removed and comes back.
+func firstEntries(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	for _, stored := range []bool{false, true} {
+		a := kit.Arrival(w, stage)
+		_, err := repos.Inbox.Take(ctx, a)
+		kit.Must(t, err)
+		c := a.People[0].Contact
+		want := []crm.Event{kit.Came(c, w)}
+		if stored {
+			want[0].ID = kit.ID()
+			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return r.ContactHistory.Log(ctx, want[0])
+			}))
+		}
+		history := func(what string) {
+			t.Helper()
+			events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
+			kit.Must(t, err)
+			kit.Same(t, what, events, want)
+		}
+		history("as it came")
+		for range 2 {
+			remove(t, s, crm.Removal{Contact: c, By: "Ana", At: kit.At})
+			w.Name += " de novo"
+			kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At.Add(time.Hour)))
+			history("removed")
+			back := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.Restored, Actor: "Ana", At: kit.At}
+			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Removals.Restore(ctx, c, back) }))
+			want = append(want, back)
+			history("brought back")
+		}
+		w.Name = want[0].Actor
+		kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At.Add(time.Hour)))
+	}
+}
+
 func mergedContacts(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	w, _ := kit.Hook(t, s, o.ID)

@@ -61,7 +61,7 @@ func takingInTurn(t *testing.T, s ports.Store) {
 	first, second := made.Members[0].MemberID, made.Members[1].MemberID
 	w, token := kit.Hook(t, s, o.ID)
 	w.RotationID = made.ID
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	found, err := repos.Webhooks.Open(ctx, token, time.Now())
 	kit.Must(t, err)
 	kit.Same(t, "rotation of the webhook", found.Rotation.Members, made.Members)

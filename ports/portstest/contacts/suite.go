@@ -13,6 +13,7 @@ var Suite = kit.Suite{
 	"contacts that are alike": alikeContacts,
 	"removed contacts":        removedContacts,
 	"merged contacts":         mergedContacts,
+	"first entries":           firstEntries,
 	"stray contacts":          strayContacts,
 	"told contacts":           toldContacts,
 	"bulk actions":            bulks,

@@ -100,26 +100,38 @@ func jobsHeard(t *testing.T, s ports.Store) {
 	heard("one that is off", false, false)
 }
 
-// renamed: what a contact came by has the name of then, in its history and in what the team is told.
+// renamed: what a contact came by has the name of then, in its history and in what the team is told; also where the
+// webhook got two names in one moment, or the later one of a clock that is behind.
 func renamed(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	w, _ := kit.Hook(t, s, o.ID)
-	for _, name := range []string{"Anúncio", "Anúncio de dezembro", "Anúncio de dezembro", "Natal"} {
+	all := map[string]crm.Event{}
+	for i, names := range [][]string{
+		{"Anúncio"}, {"Anúncio de dezembro"}, {"Anúncio de dezembro"}, {"Por engano", "Natal"}, {"Natal"}, {"Janeiro"},
+	} {
 		a := kit.Arrival(w, kit.ID())
-		c := &a.People[0].Contact
-		a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
-		c.CreatedAt = a.Delivery.At
+		c, at := &a.People[0].Contact, kit.At.Add(time.Duration(i)*time.Minute)
+		a.Delivery.At, c.CreatedAt = at, at
 		_, err := repos.Inbox.Take(ctx, a)
 		kit.Must(t, err)
+		all[c.ID] = kit.Came(*c, w)
 		is := w
-		w.Name = name
-		kit.Must(t, repos.Webhooks.Update(ctx, w))
-		events, err := repos.ContactHistory.Events(ctx, o.ID, c.ID)
-		kit.Must(t, err)
-		kit.Same(t, "history", events, []crm.Event{kit.Came(*c, is)})
+		for _, name := range names {
+			w.Name = name
+			kit.Must(t, repos.Webhooks.Update(ctx, w, at.Add(time.Second)))
+		}
 		told, err := repos.Notifications.List(ctx, o.ID, "", 1)
 		kit.Must(t, err)
 		kit.Same(t, "told", told, []crm.Notification{kit.Told(*c, is)})
+	}
+	for _, late := range []time.Duration{0, time.Millisecond} {
+		w.Name += " e depois"
+		kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At.Add(5*time.Minute+time.Second-late)))
+	}
+	for id, want := range all {
+		events, err := repos.ContactHistory.Events(ctx, o.ID, id)
+		kit.Must(t, err)
+		kit.Same(t, "history", events, []crm.Event{want})
 	}
 }
 

@@ -33,17 +33,17 @@ func webhooks(t *testing.T, s ports.Store) {
 	w.EmailKey = "para quem"
 	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
 		Secret: "segredo-de-teste", Header: "x-assinatura"}, "https://example.com/obrigado"
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	got, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "changed webhook", got, w)
 	w.OriginID, w.Enabled, w.ThanksURL, w.EmailKey = "", true, "", ""
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	got, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "webhook changed back", got, w)
 	kit.WantErr(t, "change of an unknown webhook",
-		repos.Webhooks.Update(ctx, webhook.Webhook{ID: kit.ID(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
+		repos.Webhooks.Update(ctx, webhook.Webhook{ID: kit.ID(), OrgID: o.ID, Options: w.Options}, kit.At), ports.ErrNotFound)
 
 	twice := w
 	twice.ID = kit.ID()
@@ -96,7 +96,7 @@ func opening(t *testing.T, s ports.Store) {
 	kit.Must(t, repos.Origins.Create(ctx, origin))
 	kit.Same(t, "origins", open(token, kit.At).Origins, []crm.Origin{origin})
 	w.Enabled, w.Name, w.OriginID = false, "Outro", origin.ID
-	kit.Must(t, repos.Webhooks.Update(ctx, w))
+	kit.Must(t, repos.Webhooks.Update(ctx, w, kit.At))
 	kit.Same(t, "changed webhook", open(token, kit.At).Webhook, w)
 	kit.Same(t, "changed webhook by its id", hookOf(), open(token, kit.At))
 

@@ -89,4 +89,54 @@ func notifications(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "what is stored too, once", list, []crm.Notification{earlier, ended})
 	unread(3)
+
+	post = kit.Arrival(w, kit.ID())
+	_, err = repos.Inbox.Take(ctx, post)
+	kit.Must(t, err)
+	gone := post.People[0].Contact // after a page has shown it
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Remove(ctx, crm.Removal{Contact: gone, By: "Ana", At: kit.At})
+	}))
+	unread(3)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, stranger.ID, ana.ID, gone.ID))
+	unread(3)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, gone.ID))
+	unread(0)
+}
+
+// pages: a page has the newest, however many there are of what is stored, of contacts that came, and of such as an
+// earlier version stored too; and as many are unread.
+func pages(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	ana := kit.Member(t, s, o.ID, crm.Owner, true)
+	var all []crm.Notification
+	for i := range 130 {
+		came := i%13 > 0
+		var n crm.Notification
+		if came {
+			post := kit.Arrival(w, kit.ID())
+			_, err := repos.Inbox.Take(ctx, post)
+			kit.Must(t, err)
+			n = kit.Told(post.People[0].Contact, w)
+		} else {
+			n = crm.Notification{OrgID: o.ID, Kind: crm.CeilingReached, Subject: "O teto", At: kit.At}
+		}
+		if stored := !came || i%3 == 0 && i < 60; stored {
+			n.ID = kit.ID()
+			kit.Must(t, repos.Notifications.Create(ctx, n))
+		}
+		all = append([]crm.Notification{n}, all...)
+	}
+	for limit := 1; limit <= 131; limit += 3 {
+		list, err := repos.Notifications.List(ctx, o.ID, "", limit)
+		kit.Must(t, err)
+		kit.Same(t, "a page", list, all[:min(limit, len(all))])
+	}
+	for read := 129; read >= 0; read -= 7 {
+		kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, all[read].ID))
+		n, err := repos.Notifications.Unread(ctx, o.ID, ana.ID)
+		kit.Must(t, err)
+		kit.Same(t, "unread", n, min(read, 100))
+	}
 }

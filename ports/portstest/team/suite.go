@@ -14,5 +14,6 @@ var Suite = kit.Suite{
 	"identities":          identities,
 	"names":               names,
 	"notifications":       notifications,
+	"pages of them":       pages,
 	"preferences":         preferences,
 }

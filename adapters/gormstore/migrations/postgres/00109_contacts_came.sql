@@ -11,8 +11,8 @@ END $$;
 -- +goose StatementEnd
 
 -- What the team is told of contacts that came by a webhook follows from the contacts, the newest first. COALESCE keeps
--- the planner of PostgreSQL from using this index for the contacts of one webhook, and NULLS LAST from skipping those of others
--- in the primary key.
+-- the planner of PostgreSQL from using this index for the contacts of one webhook, and NULLS LAST from skipping those of
+-- others in the primary key.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_came
     ON contacts (org_id, id DESC NULLS LAST) WHERE COALESCE(webhook_id IS NOT NULL, false);
 
@@ -25,5 +25,5 @@ CREATE TABLE IF NOT EXISTS webhook_names (
 );
 
 -- +goose Down
-DROP TABLE webhook_names;
+DROP TABLE IF EXISTS webhook_names;
 DROP INDEX CONCURRENTLY IF EXISTS contacts_came;

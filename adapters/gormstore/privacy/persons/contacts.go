@@ -66,7 +66,8 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		markTexts(p, row)
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err = errors.Join(own(db, p).Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
+		err = errors.Join(contacts.KeepCame(db, r.store.Vault, row), // it is counted with the other entries, which go below
+			own(db, p).Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
