@@ -143,8 +143,8 @@ func notedOnce(t *testing.T, o *org) {
 	}
 }
 
-// whole checks that every contact, acknowledged or not, has all that belongs to it: its webhook, from which the entry of
-// its history and what the team is told follow, one accepted delivery, one in the counter. It returns the number of
+// whole checks that every contact, acknowledged or not, has all that belongs to it: its webhook, from which the entry
+// of its history and what the team is told follow, one accepted delivery, one in the counter. It returns the number of
 // contacts.
 func whole(t *testing.T, o *org, h hook) int {
 	t.Helper()

@@ -27,8 +27,8 @@ func startModule(ctx context.Context, dir, name string, args ...string) (*server
 	return started, nil
 }
 
-// startPocketBase starts PocketBase with a database of its own. synchronous is NORMAL, as is its own default, or FULL, as
-// in the program.
+// startPocketBase starts PocketBase with a database of its own. synchronous is NORMAL, its own default, or FULL, as in
+// the program.
 func startPocketBase(ctx context.Context, dir, synchronous string) (*server, error) {
 	return startModule(ctx, dir, "pocketbase",
 		filepath.Join(dir, "pb_data_"+synchronous), strconv.Itoa(pocketbaseRows), strings.Repeat("x", 4000), synchronous)

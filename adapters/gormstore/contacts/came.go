@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,12 +25,14 @@ type CameRow struct {
 // camePart is what is read of contacts for CameRow.
 const camePart = "id, org_id, name, created_at, webhook_id"
 
-// cameOf reads CameRow of some contacts, of which camePart is selected.
+// cameOf reads CameRow of some contacts, of which camePart is selected, the newest first.
 func cameOf(db, some *gorm.DB) (rows []CameRow, err error) {
-	return rows, db.Table("(?) AS c", some).Select(`c.id, c.org_id, c.name, c.created_at, COALESCE(
+	err = db.Table("(?) AS c", some).Select(`c.id, c.org_id, c.name, c.created_at, COALESCE(
 		(SELECT n.name FROM webhook_names n WHERE n.webhook_id = c.webhook_id AND n.until > c.created_at
 			ORDER BY n.until LIMIT 1),
 		(SELECT w.name FROM webhooks w WHERE w.id = c.webhook_id), '') AS webhook`).Find(&rows).Error
+	slices.SortFunc(rows, func(a, b CameRow) int { return cmp.Compare(b.ID, a.ID) })
+	return rows, err
 }
 
 // Came returns the newest contacts of an organisation that came by a webhook, with ids above one.

@@ -45,8 +45,8 @@ func SealDocuments(v *engine.Vault, c crm.Contact) (sealed, index []byte) {
 	return v.SealJSON(stored, "contacts|documents|"+c.ID), indexDocuments(v, c.OrgID, c.Documents)
 }
 
-// InsertDocument makes a new contact be found by a document on SQLite. On PostgreSQL a trigger does, because instances of
-// an earlier version may run beside. DocumentsOf has its parameters.
+// InsertDocument makes a new contact be found by a document on SQLite. On PostgreSQL a trigger does, because instances
+// of an earlier version may run beside. DocumentsOf has its parameters.
 const InsertDocument = "INSERT OR IGNORE INTO contact_documents (org_id, doc_index, contact_id) VALUES (?, ?, ?)"
 
 // DocumentsOf are the parameters of InsertDocument for each of a contact's documents.

@@ -96,8 +96,8 @@ func (s *room) openHooks(ctx context.Context, asked []opening) ([]opened, error)
 	return out, nil
 }
 
-// tokensAt reads tokens by their hashes. Each post does, so that it is written out: GORM's builder takes longer than the
-// database.
+// tokensAt reads tokens by their hashes. Each post does, so that it is written out: GORM's builder takes longer than
+// the database.
 func tokensAt(db *gorm.DB, hashes [][]byte) (tokens []tokenAt, err error) {
 	rows, err := db.Raw(`SELECT t.hash, t.ends_at, t.webhook_id, o.epoch FROM webhook_tokens t
 		JOIN webhooks w ON w.id = t.webhook_id JOIN organisations o ON o.id = w.org_id WHERE t.hash IN ?`, hashes).Rows()

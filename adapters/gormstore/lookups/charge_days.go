@@ -58,7 +58,9 @@ func (c *charges) members() map[memberDayRow]memberDayRow {
 	all := map[memberDayRow]memberDayRow{}
 	for _, part := range c.parts {
 		if part.MemberID != engine.NoID {
-			day := memberDayRow{OrgID: part.OrgID, MemberID: part.MemberID, Day: part.Day, Product: part.Product, Slot: part.Slot}
+			day := memberDayRow{
+				OrgID: part.OrgID, MemberID: part.MemberID, Day: part.Day, Product: part.Product, Slot: part.Slot,
+			}
 			sum, on := all[day], day
 			on.Charged, on.Amount = sum.Charged+part.Charged, sum.Amount+part.Amount
 			all[day] = on

@@ -10,8 +10,8 @@ import (
 )
 
 // memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers on
-// lookups write it, so that charges by instances of an older version are counted too while they keep serving. SQLite has
-// no such instances: there a trigger counts what changes later, and what inserts an entry counts that.
+// lookups write it, so that charges by instances of an older version are counted too while they keep serving. SQLite
+// has no such instances: there a trigger counts what changes later, and what inserts an entry counts that.
 type memberDayRow struct {
 	OrgID    engine.UID `gorm:"primaryKey"`
 	MemberID engine.UID `gorm:"primaryKey"`

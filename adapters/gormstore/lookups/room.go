@@ -48,7 +48,8 @@ func New(e *engine.Engine) engine.Room {
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, refusalTally,
 			memberTally, chargeTally},
 		Statements: []string{
-			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One, chargeTally.One, memberTally.One,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One,
+			chargeTally.One, memberTally.One,
 			askRequest, beginRequest, askBarred, askErased,
 			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
 			askNewest, askCounted, endEntry, insertRecord, keyNameOnSQLite,
