@@ -97,7 +97,8 @@ func (r contacts) Log(ctx context.Context, e crm.Event) error {
 	event := EventRowOf(r.vault, e)
 	return r.Inside(ctx, "contacts.log", func(db *gorm.DB) error {
 		var there int
-		if err := db.Raw("SELECT COUNT(*) FROM contacts WHERE id = ?", e.ContactID).Scan(&there).Error; err != nil {
+		err := db.Raw("SELECT COUNT(*) FROM contacts WHERE id = ? AND org_id = ?", e.ContactID, e.OrgID).Scan(&there).Error
+		if err != nil {
 			return err
 		}
 		if there == 0 {

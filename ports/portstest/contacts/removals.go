@@ -157,6 +157,11 @@ func firstEntries(t *testing.T, s ports.Store) {
 			kit.Same(t, what, events, want)
 		}
 		history("as it came")
+		others := want[0]
+		others.ID, others.OrgID = kit.ID(), kit.Org(t, s).ID
+		kit.WantErr(t, "an entry of another organisation", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			return r.ContactHistory.Log(ctx, others)
+		}), ports.ErrNotFound)
 		for range 2 {
 			remove(t, s, crm.Removal{Contact: c, By: "Ana", At: kit.At})
 			w.Name += " de novo"
