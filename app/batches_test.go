@@ -465,9 +465,9 @@ func (l *lossy) InTx(ctx context.Context, f ports.Tx) error {
 	return errors.Join(ports.ErrUncertain, err)
 }
 
-// TestItemsThatNobodyKnowsOf are claimed in a step whose answer was lost: their owner does not know of them, and looks
+// TestSlowItemsThatNobodyKnowsOf are claimed in a step whose answer was lost: their owner does not know of them, and looks
 // them up when their lease has expired, not at the end of the batch.
-func TestItemsThatNobodyKnowsOf(t *testing.T) {
+func TestSlowItemsThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		store := &lossy{Store: s.store, left: make(chan []batch.Item, 1)}

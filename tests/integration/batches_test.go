@@ -260,9 +260,9 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with the
+// TestSlowWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with the
 // reason.
-func TestWhatIsNoBatch(t *testing.T) {
+func TestSlowWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)

@@ -68,8 +68,8 @@ func TestWhatIsNotForPeopleIsFound(t *testing.T) {
 	}
 }
 
-// TestNoPageShowsWhatIsNotForPeople walks the demonstration's pages as its owner.
-func TestNoPageShowsWhatIsNotForPeople(t *testing.T) {
+// TestSlowNoPageShowsWhatIsNotForPeople walks the demonstration's pages as its owner.
+func TestSlowNoPageShowsWhatIsNotForPeople(t *testing.T) {
 	t.Parallel()
 	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})
 	lookuptest.Eventually(t, "what it prints arrives", func() bool { return strings.Contains(p.Logs(), "The interface: ") })

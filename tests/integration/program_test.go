@@ -19,9 +19,9 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestTheDemonstration: the commands that `make run` prints work when pasted, even after a restart, and a database with
+// TestSlowTheDemonstration: the commands that `make run` prints work when pasted, even after a restart, and a database with
 // other data is left alone.
-func TestTheDemonstration(t *testing.T) {
+func TestSlowTheDemonstration(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})

@@ -68,10 +68,10 @@ func consentLead(name, more string) string {
 		`","telefone":"` + intaketest.PhoneE164 + `"` + more + `}`
 }
 
-// TestStagesAreToldWithConsent: only those who consent are told of, by their newest word; each move is one event, with
+// TestSlowStagesAreToldWithConsent: only those who consent are told of, by their newest word; each move is one event, with
 // the same id and time through retries and repetitions; a person's export has what was sent, and the receipt of an
 // erasure to whom.
-func TestStagesAreToldWithConsent(t *testing.T) {
+func TestSlowStagesAreToldWithConsent(t *testing.T) {
 	t.Parallel()
 	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		o, m, rule := toldOrg(t, env, "--consent", toldConsent)
