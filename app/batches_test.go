@@ -465,8 +465,8 @@ func (l *lossy) InTx(ctx context.Context, f ports.Tx) error {
 	return errors.Join(ports.ErrUncertain, err)
 }
 
-// TestSlowItemsThatNobodyKnowsOf are claimed in a step whose answer was lost: their owner does not know of them, and looks
-// them up when their lease has expired, not at the end of the batch.
+// TestSlowItemsThatNobodyKnowsOf are claimed in a step whose answer was lost: their owner does not know of them, and
+// looks them up when their lease has expired, not at the end of the batch.
 func TestSlowItemsThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -260,8 +260,8 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 	})
 }
 
-// TestSlowWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with the
-// reason.
+// TestSlowWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with
+// the reason.
 func TestSlowWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {

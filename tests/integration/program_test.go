@@ -19,8 +19,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestSlowTheDemonstration: the commands that `make run` prints work when pasted, even after a restart, and a database with
-// other data is left alone.
+// TestSlowTheDemonstration: the commands that `make run` prints work when pasted, even after a restart, and a database
+// with other data is left alone.
 func TestSlowTheDemonstration(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -68,9 +68,9 @@ func consentLead(name, more string) string {
 		`","telefone":"` + intaketest.PhoneE164 + `"` + more + `}`
 }
 
-// TestSlowStagesAreToldWithConsent: only those who consent are told of, by their newest word; each move is one event, with
-// the same id and time through retries and repetitions; a person's export has what was sent, and the receipt of an
-// erasure to whom.
+// TestSlowStagesAreToldWithConsent: only those who consent are told of, by their newest word; each move is one event,
+// with the same id and time through retries and repetitions; a person's export has what was sent, and the receipt of
+// an erasure to whom.
 func TestSlowStagesAreToldWithConsent(t *testing.T) {
 	t.Parallel()
 	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
