@@ -3,6 +3,7 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -145,4 +146,65 @@ func typeOf(s string) answerType {
 		}
 	}
 	return otherType
+}
+
+// Links that open an account, and what a Pix or boleto is paid by, stay out of the note: whoever reads it could use
+// them. What a person was asked for is theirs to give: a portfolio, a file that they uploaded, the code on a bill.
+
+// asksPerson reports whether a person was asked for an answer: by the title of its question, or by a key that addresses
+// them.
+func (a *answer) asksPerson() bool {
+	if a.labelled && !a.closed || strings.IndexByte(a.key, '?') > 0 {
+		return true
+	}
+	return strings.IndexByte(a.key, ' ') > 0 && names.HasAny(names.Words(a.key), addressing)
+}
+
+// addressing are words that address somebody.
+var addressing = names.Set(`
+	qual quais seu sua seus suas meu minha your my what which informe cole envie insira paste tu su cual`)
+
+// opensAccount reports whether a value is a link that lets whoever has it into an account: its key says so, or it
+// carries a token. What somebody uploaded is a file, however its address is signed; of the page of a form the reader
+// keeps what is no token.
+func (a *answer) opensAccount(value string) bool {
+	switch {
+	case !fields.IsLink(value) || !a.labelled && a.asksPerson():
+		return false
+	case saysItOpens(a.key):
+		return true
+	case a.asksPerson() || a.entry.attr != noAttr || len(a.key) <= 60 && names.HasAny(names.Words(a.key), fileWords):
+		return false
+	}
+	return !fields.IsFileLink(value) && fields.WithoutTokens(value) != value
+}
+
+// saysItOpens reports whether a name is that of a link that opens an account.
+func saysItOpens(name string) bool {
+	if name == "" || len(name) > 60 {
+		return false
+	}
+	w := names.Words(name)
+	return names.HasAny(w, openingWords) || names.HasAny(w, stateWords) && names.HasAny(w, linkWords)
+}
+
+// openingWords are in the names of links that open an account, stateWords in those that also say something else: a
+// company's "ativação", somebody's connection.
+var (
+	openingWords = names.Set(`
+		magiclink login signin autologin onetime reset redefinir password senha impersonate sso otp`)
+	stateWords = names.Set(`magic connection activation ativacao verification`)
+	linkWords  = names.Set(`link url uri href`)
+	fileWords  = names.Set(`
+		arquivo arquivos anexo anexos file files upload uploads curriculo cv attachment attachments foto fotos photo photos
+		imagem image video audio gravacao recording portfolio documento comprovante agenda calendar calendario`)
+)
+
+// pageWithoutTokens returns the address of a page that the contact saw without what opened an account there, and any
+// other value as it is.
+func (a *answer) pageWithoutTokens(value string) string {
+	if a.entry.attr == noAttr || !fields.IsLink(value) {
+		return value
+	}
+	return fields.WithoutTokens(value)
 }

@@ -3,6 +3,7 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -377,7 +378,7 @@ func (a *answer) isSecret(value string) bool {
 	switch {
 	case a.logical || a.entry.field != noField:
 		return false
-	case isPayable(a.key, value) && !a.asksPerson():
+	case fields.IsPayable(a.key, value) && !a.asksPerson():
 		return true
 	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
 		return strings.Count(value, " ") <= 1
