@@ -64,6 +64,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err := s.mayMigrate(ctx, pool, provider); err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(err))
 	}
+	if !s.IsPostgres() {
+		release, err := s.unserved(ctx, provider)
+		if err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		defer release()
+	}
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
@@ -138,6 +145,30 @@ func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Pr
 			"may take only %s: set FICHARIO_MIGRATE_DATABASE_URL to an address that bypasses the pooler", limit)
 	}
 	return err
+}
+
+// servedWithin is how long a command waits for another process that changes the schema, or for a service that starts.
+const servedWithin = 2 * time.Second
+
+// unserved locks a SQLite file that has an older schema. An empty one is nobody's, and of several processes that find it
+// one makes the tables.
+func (s *Store) unserved(ctx context.Context, provider *goose.Provider) (release func(), err error) {
+	for start := time.Now(); ; {
+		version, err := provider.GetDBVersion(ctx)
+		pending := version > 0
+		if err == nil && pending {
+			pending, err = provider.HasPending(ctx)
+		}
+		if err != nil || !pending {
+			return func() {}, err
+		}
+		if release, err = s.Unserved(); err == nil || time.Since(start) > servedWithin {
+			return release, err
+		}
+		if err := engine.Pause(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
 }
 
 const (

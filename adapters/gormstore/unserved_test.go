@@ -1,0 +1,55 @@
+package gormstore_test
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
+)
+
+// TestAServedFileIsNotMigrated: a service of the version before would write rows without what triggers did for it, so
+// that no command changes the schema below it.
+func TestAServedFileIsNotMigrated(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/served.db"
+	migrate := func() error {
+		s, err := gormstore.Open("sqlite://"+path, [][]byte{testKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		return s.Migrate(t.Context())
+	}
+	if err := migrate(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX) // as another process
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(); err != nil {
+		t.Errorf("a command beside a service of its own version: %v", err)
+	}
+	s := open(t, "sqlite://"+path)
+	if err := s.Writer.Exec("DELETE FROM goose_db_version WHERE version_id = 110").Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("a command beside a service of an earlier version: %v", err)
+	}
+	_ = lock.Close()
+	release, err := engine.Alone("sqlite://" + path) // a service of this version
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := migrate(); err != nil {
+		t.Errorf("the service itself: %v", err)
+	}
+}
