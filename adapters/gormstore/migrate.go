@@ -254,6 +254,7 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(100, &goose.GoFunc{RunDB: lookups.AddChargeDays}, nil),
 		goose.NewGoMigration(101, &goose.GoFunc{RunDB: lookups.AddQuestions}, nil),
 		goose.NewGoMigration(103, &goose.GoFunc{RunDB: intake.IndexRefused}, nil),
+		goose.NewGoMigration(111, &goose.GoFunc{RunDB: intake.IndexUnsettled}, nil),
 		goose.NewGoMigration(105, &goose.GoFunc{RunDB: lookups.LetChargesBeCounted}, nil),
 	)
 }

@@ -1,8 +1,11 @@
 package gormstore
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/webhook"
@@ -24,6 +27,32 @@ func TestSlowRefusedPostsAreFoundByThemselves(t *testing.T) {
 			}
 			return err
 		}, "deliveries_refused")
+	}
+}
+
+// TestSlowSettledPostsAreNotRead, however many contacts were made of refused posts.
+func TestSlowSettledPostsAreNotRead(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO deliveries
+			(id, org_id, webhook_id, at, outcome, code, reason, content, truncated, contact_id)
+			SELECT @id, '%s'@uuid, '%s'@uuid, @moment, 'refused', '', '', '', false,
+			CASE WHEN i %% 10000 <> 1 THEN '%[1]s'@uuid END FROM numbers`, planOrg, planKey))
+		now := engine.Stamp(time.Now())
+		put := errors.Join(
+			s.Writer.Exec("INSERT INTO organisations (id, name, created_at) VALUES (?, '', ?)", planOrg, now).Error,
+			s.Writer.Exec(`INSERT INTO webhooks (id, org_id, name, kind, band, enabled, scheme, secret, token, thanks_url,
+				created_at) VALUES (?, ?, '', '', '', true, '', '', '', '', ?)`, planKey, planOrg, now).Error)
+		plans := planned(t, s, func(c engine.Conn) error {
+			open, err := s.repos(c).Deliveries.Unsettled(t.Context(), planOrg, []string{planKey}, time.Time{}, 100)
+			if open[planKey] != 6 {
+				t.Errorf("%s: %d are open", s.Writer.Name(), open[planKey])
+			}
+			return errors.Join(put, err)
+		})
+		if all := strings.Join(plans, "\n"); !strings.Contains(all, "deliveries_unsettled") {
+			t.Errorf("%s: it reads those that are settled:\n%s", s.Writer.Name(), all)
+		}
 	}
 }
 

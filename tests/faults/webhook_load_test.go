@@ -129,9 +129,10 @@ const noted = "anotado por uma automação"
 
 func notedOnce(t *testing.T, o *org) {
 	t.Helper()
-	for _, history := range o.Census(t).Histories {
+	census := o.Census(t)
+	for id := range census.Emails {
 		entries := 0
-		for _, entry := range history {
+		for _, entry := range census.Histories[id] {
 			if strings.HasPrefix(entry, "nota ") {
 				entries++
 			}
@@ -156,7 +157,24 @@ func whole(t *testing.T, o *org, h hook) int {
 	}
 	all := len(census.Emails)
 	expect(t, "contacts with an accepted delivery", len(census.Accepted), all)
-	expect(t, "received", o.Show(h).Received, all)
+	shown := o.Show(h)
+	expect(t, "received", shown.Received, all)
+	told := map[string]int{}
+	for _, note := range o.Notifications() {
+		if note.Titulo == "Novo contato" {
+			told[note.Contato]++
+		}
+	}
+	looked := 0
+	for id := range told {
+		if _, is := census.Emails[id]; !is || looked == 5 { // each is a command of its own
+			continue
+		}
+		looked++
+		first := o.Contact(id).Historico[0]
+		expect(t, "told of, and where it came from", line(told[id], first.Autor), line(1, shown.Name))
+	}
+	expect(t, "contacts that were looked at", looked, min(5, all))
 	o.Command("doctor") // exits with an error if it finds anything
 	return all
 }

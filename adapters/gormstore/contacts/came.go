@@ -83,18 +83,27 @@ func (r contacts) Events(ctx context.Context, orgID, contactID string) ([]crm.Ev
 	return events, err
 }
 
-// KeepCame stores the entry of a contact that came by a webhook, before it is removed.
-func KeepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
+// Derived returns the entry of a contact that came by a webhook where it is not stored.
+func Derived(db *gorm.DB, row ContactRow) (events []crm.Event, err error) {
 	came, err := cameAs(db, string(row.OrgID), string(row.ID))
 	if err != nil || len(came) == 0 {
-		return err
+		return nil, err
 	}
-	var stored []engine.UID
-	err = db.Model(&EventRow{}).Where("contact_id = ? AND kind = "+engine.Literal(crm.ContactCreated), row.ID).
+	var stored []engine.UID // none is older than the contact
+	err = db.Model(&EventRow{}).Where("contact_id = ? AND id >= ? AND kind = "+engine.Literal(crm.ContactCreated), row.ID, row.ID).
 		Scopes(engine.In(string(row.OrgID))).Limit(1).Pluck("id", &stored).Error
 	if err != nil || len(stored) > 0 {
+		return nil, err
+	}
+	return engine.Mapped(came, CameRow.event), nil
+}
+
+// keepCame stores the entry of a contact that came by a webhook, before it is removed.
+func keepCame(db *gorm.DB, v *engine.Vault, row ContactRow) error {
+	events, err := Derived(db, row)
+	if err != nil || len(events) == 0 {
 		return err
 	}
-	event := EventRowOf(v, came[0].event())
-	return db.Create(&event).Error
+	rows := engine.Mapped(events, func(e crm.Event) EventRow { return EventRowOf(v, e) })
+	return db.Create(&rows).Error
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/catalog"
@@ -231,12 +232,13 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow) error {
 		return err
 	}
 	if db.Name() == "sqlite" {
+		var documents []ContactDocumentRow
 		for _, row := range rows {
-			for _, document := range DocumentsOf(row) {
-				if err := db.Exec(InsertDocument, document...).Error; err != nil {
-					return err
-				}
-			}
+			documents = append(documents, documentsOf(row)...)
+		}
+		err := db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(documents, documentsAtOnce).Error
+		if err != nil {
+			return err
 		}
 	}
 	return figures.Count(engine.Through(db))

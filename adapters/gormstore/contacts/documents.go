@@ -15,7 +15,7 @@ import (
 )
 
 // ContactDocumentRow is a document by which a contact is found. Triggers on contacts write these rows, but on SQLite
-// for new contacts: see InsertDocument.
+// for new contacts: see insertDocument.
 type ContactDocumentRow struct {
 	OrgID     engine.UID `gorm:"primaryKey"`
 	DocIndex  []byte     `gorm:"primaryKey"`
@@ -45,16 +45,28 @@ func SealDocuments(v *engine.Vault, c crm.Contact) (sealed, index []byte) {
 	return v.SealJSON(stored, "contacts|documents|"+c.ID), indexDocuments(v, c.OrgID, c.Documents)
 }
 
-// InsertDocument makes a new contact be found by a document on SQLite. On PostgreSQL a trigger does, because instances
-// of an earlier version may run beside. DocumentsOf has its parameters.
-const InsertDocument = "INSERT OR IGNORE INTO contact_documents (org_id, doc_index, contact_id) VALUES (?, ?, ?)"
+var documentTable = engine.TableOf(ContactDocumentRow{})
 
-// DocumentsOf are the parameters of InsertDocument for each of a contact's documents.
-func DocumentsOf(row ContactRow) (all [][]any) {
+// insertDocument makes a new contact be found by a document on SQLite. On PostgreSQL a trigger does, because instances
+// of an earlier version may run beside.
+var insertDocument = documentTable.Insert() + " ON CONFLICT DO NOTHING"
+
+// documentsAtOnce is how many documents are written in one statement.
+const documentsAtOnce = 100
+
+// documentsOf are the rows by which a contact is found.
+func documentsOf(row ContactRow) (all []ContactDocumentRow) {
 	for index := range slices.Chunk(row.DocIndex, sha256.Size) {
-		all = append(all, []any{row.OrgID, engine.Blob(index), row.ID})
+		all = append(all, ContactDocumentRow{row.OrgID, index, row.ID})
 	}
 	return all
+}
+
+// WriteDocuments makes a new contact be found by its documents, past GORM.
+func WriteDocuments(w *engine.SQLiteTx, row ContactRow) {
+	for _, document := range documentsOf(row) {
+		w.Exec(insertDocument, documentTable.Values(&document)...)
+	}
 }
 
 func indexDocuments(v *engine.Vault, orgID string, documents []document.Document) []byte {

@@ -98,7 +98,7 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		return err
 	}
 	return r.Inside(ctx, op, func(db *gorm.DB) error {
-		if err := KeepCame(db, r.vault, contact); err != nil {
+		if err := keepCame(db, r.vault, contact); err != nil {
 			return err
 		}
 		if err := engine.OrNotFound(engine.Of(gone.Contact.OrgID, id)(db).Delete(&ContactRow{})); err != nil {

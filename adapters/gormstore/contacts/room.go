@@ -29,7 +29,7 @@ func New(e *engine.Engine) (*Index, engine.Room) {
 			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{}, ToldRow{},
 		},
 		Tallies:    []engine.Tally{HourTally, StageTally, TurnTally, GivenTally, answerTally},
-		Statements: []string{HourTally.One, StageTally.One, TurnTally.One, readTurn, GivenTally.One, InsertDocument},
+		Statements: []string{HourTally.One, StageTally.One, TurnTally.One, readTurn, GivenTally.One, insertDocument},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			people := contacts{c, e.Vault}
 			out.Contacts, out.ContactHistory, out.ContactAnswers, out.ContactSearch = people, people, people, people

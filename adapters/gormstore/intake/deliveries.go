@@ -104,6 +104,14 @@ func IndexRefused(ctx context.Context, db *sql.DB) error {
 		"(webhook_id, id) WHERE outcome = "+engine.Literal(webhook.Refused))
 }
 
+// unsettled is the condition of refused posts that nobody has made a contact of.
+var unsettled = "outcome = " + engine.Literal(webhook.Refused) + " AND contact_id IS NULL AND replay_of IS NULL"
+
+// IndexUnsettled lets them be counted without those that somebody has made a contact of.
+func IndexUnsettled(ctx context.Context, db *sql.DB) error {
+	return engine.DeliveriesByDay.Index(ctx, db, "unsettled", "(webhook_id, id) WHERE "+unsettled)
+}
+
 // ofOwn selects an organisation's rows among those of a webhook, whose index is walked.
 func ofOwn(orgID string) engine.Scope {
 	return func(db *gorm.DB) *gorm.DB { return engine.Passing("org_id = ?", orgID)(engine.Routed(orgID)(db)) }
@@ -181,8 +189,7 @@ func (r deliveries) Summaries(
 
 // unsettledOf counts, for each webhook by itself, so that none is read beyond the most that is asked for.
 const unsettledOf = `SELECT CAST(w.id AS text) AS id, (SELECT COUNT(*) FROM (SELECT 1 FROM deliveries
-		WHERE deliveries.webhook_id = w.id AND deliveries.id > @since AND deliveries.outcome = %s
-		AND deliveries.contact_id IS NULL AND deliveries.replay_of IS NULL%s LIMIT @most) AS open) AS open
+		WHERE deliveries.webhook_id = w.id AND deliveries.id > @since AND %s%s LIMIT @most) AS open) AS open
 	FROM webhooks w WHERE w.org_id = @org AND w.id IN @hooks`
 
 func (r deliveries) Unsettled(
@@ -198,7 +205,7 @@ func (r deliveries) Unsettled(
 			Open int
 		}
 		of := engine.OnCitus(db, " AND deliveries.org_id = @org")
-		err := db.Raw(fmt.Sprintf(unsettledOf, engine.Literal(webhook.Refused), of), map[string]any{
+		err := db.Raw(fmt.Sprintf(unsettledOf, unsettled, of), map[string]any{
 			"since": engine.IDsSince(since), "most": most, "org": orgID, "hooks": webhookIDs,
 		}).Scan(&rows).Error
 		for _, row := range rows {

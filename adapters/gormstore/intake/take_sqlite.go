@@ -32,9 +32,7 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 					t.contact.AssigneeID = engine.Optional(t.turns.TakeOn(w))
 				}
 				w.Exec(insertContact, sentContact.Values(t.contact)...)
-				for _, document := range contacts.DocumentsOf(*t.contact) {
-					w.Exec(contacts.InsertDocument, document...)
-				}
+				contacts.WriteDocuments(w, *t.contact)
 				if t.mails || heard.In(w, t.contact.OrgID, automation.ContactCreated) {
 					t.job.Facts = factsOf(t.contact)
 					w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)

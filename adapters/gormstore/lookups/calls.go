@@ -289,6 +289,20 @@ func (c *charges) figure(row LookupRow, calls, amount int64) {
 	c.days[day] = on
 }
 
+// inserted counts an entry that is written whole: what it costs, or that the history answered it.
+func (c *charges) inserted(row LookupRow) {
+	if row.Charged {
+		c.figure(row, 1, row.Amount)
+		c.charged(row)
+	} else if row.Cache {
+		hour := lookupHourRow{OrgID: row.OrgID, Hour: engine.HourOf(row.At), Product: row.Product, Slot: c.slot}
+		at := hour
+		at.Cached = c.hours[hour].Cached + 1
+		at.Charged, at.Amount = c.hours[hour].Charged, c.hours[hour].Amount
+		c.hours[hour] = at
+	}
+}
+
 // fresh reports whether an answer in the history makes the call unnecessary.
 func (b beginning) fresh(recordID engine.UID, answeredAt time.Time) bool {
 	return answeredAt.After(b.After) && string(recordID) != b.Seen

@@ -203,11 +203,24 @@ func (c *charges) write(by engine.Counting, inserted bool) error {
 			return err
 		}
 	}
-	err := cmp.Or(countAll(by, hourTally, c.hours), countAll(by, dayTally, c.days))
-	if inserted {
-		err = cmp.Or(err, countAll(by, chargeTally, c.parts), countAll(by, memberTally, c.members()))
+	if err := countAll(by, hourTally, c.hours); err != nil {
+		return err
 	}
-	return cmp.Or(err, countAll(by, bureauTally, c.bureaus), countAll(by, matchTally, c.matches))
+	if err := countAll(by, dayTally, c.days); err != nil {
+		return err
+	}
+	if inserted {
+		if err := countAll(by, chargeTally, c.parts); err != nil {
+			return err
+		}
+		if err := countAll(by, memberTally, c.members()); err != nil {
+			return err
+		}
+	}
+	if err := countAll(by, bureauTally, c.bureaus); err != nil {
+		return err
+	}
+	return countAll(by, matchTally, c.matches)
 }
 
 // countAll adds rows to what is counted.

@@ -38,7 +38,8 @@ var ChargeParts = strings.Join(chargeTally.Keys, ", ")
 // older version does not.
 const countsCharges = "SELECT set_config('fichario.counts_charges', 'yes', true)"
 
-// charged counts an entry that is inserted; on PostgreSQL after countsCharges.
+// charged counts an entry that is inserted, by its parts. On PostgreSQL the trigger does, and through leaves them out,
+// but in a transaction that says countsCharges.
 func (c *charges) charged(row LookupRow) {
 	if !row.Charged {
 		return

@@ -3,8 +3,6 @@ package lookups
 import (
 	"time"
 
-	"gorm.io/gorm"
-
 	"fichario/adapters/gormstore/engine"
 )
 
@@ -34,13 +32,6 @@ func hourOfLookup(row LookupRow, slot int64) lookupHourRow {
 		out.Cached = 1
 	}
 	return out
-}
-
-func (r lookupHourRow) count(db *gorm.DB) error {
-	if r.Charged == 0 && r.Cached == 0 {
-		return nil
-	}
-	return hourTally.Count(engine.Through(db), &r)
 }
 
 // hoursOfCached sums what entries answered from the history add, one row per organisation, hour and product.

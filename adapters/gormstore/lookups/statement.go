@@ -130,7 +130,9 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if queued, err = addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
 			return err
 		}
-		return countEntry(db, row, engine.SomeSlot())
+		sum := newCharges()
+		sum.inserted(row)
+		return sum.through(db)
 	})
 	if err == nil && queued {
 		r.MakeDue(automation.FanOut)

@@ -118,10 +118,11 @@ func (s pages) bulkDone(c *web.Call, back string, action crm.Bulk) error {
 	if err != nil {
 		return err
 	}
-	if said := bulkSaid(view); !view.CanUndo(s.Clock()) {
+	said := bulkSaid(view)
+	if !view.CanUndo(s.Clock()) {
 		return c.Done(back, said)
 	}
-	return c.DoneWithUndo(back, bulkSaid(view), web.Undo{Action: page + "/desfazer", Name: "desfazer", Value: "sim"})
+	return c.DoneWithUndo(back, said, web.Undo{Action: page + "/desfazer", Name: "desfazer", Value: "sim"})
 }
 
 // leftWords say how many contacts were left as they were and why, of one and of several, in this order.

@@ -66,11 +66,12 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		markTexts(p, row)
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err = errors.Join(contacts.KeepCame(db, r.store.Vault, row), // it is counted with the other entries, which go below
-			own(db, p).Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
+		derived, err := contacts.Derived(db, row) // it is counted with the other entries, which go below
+		err = errors.Join(err, own(db, p).Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
+		gone[privacy.Happenings] += len(derived)
 		gone[privacy.Contacts]++
 		with, err := r.forgetFamily(db, p, all)
 		if err != nil {
