@@ -61,16 +61,11 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mayMigrate(ctx, pool, provider); err != nil {
+	release, err := s.mayMigrate(ctx, pool, provider)
+	if err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(err))
 	}
-	if !s.IsPostgres() {
-		release, err := s.unserved(ctx, provider)
-		if err != nil {
-			return fmt.Errorf("migrate: %w", err)
-		}
-		defer release()
-	}
+	defer release()
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
@@ -129,9 +124,17 @@ func (s *Store) oneDatabase(ctx context.Context) error {
 	return err
 }
 
-// mayMigrate refuses a migration that the role's statement timeout could interrupt: through a pooler it cannot be
-// lifted.
-func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Provider) error {
+// mayMigrate refuses a migration of a SQLite file that a service has, see unserved, and one that the role's statement
+// timeout could interrupt: through a pooler it cannot be lifted.
+func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Provider) (release func(), err error) {
+	if !s.IsPostgres() {
+		return s.unserved(ctx, provider)
+	}
+	return func() {}, s.mayTake(ctx, pool, provider)
+}
+
+// mayTake returns an error where a migration may not take as long as it needs.
+func (s *Store) mayTake(ctx context.Context, pool *sql.DB, provider *goose.Provider) error {
 	if s.Migrating == nil || s.Migrating.Pooled.Load() == nil {
 		return nil
 	}
@@ -150,8 +153,8 @@ func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Pr
 // servedWithin is how long a command waits for another process that changes the schema, or for a service that starts.
 const servedWithin = 2 * time.Second
 
-// unserved locks a SQLite file that has an older schema. An empty one is nobody's, and of several processes that find it
-// one makes the tables.
+// unserved locks a SQLite file that has an older schema. An empty one is nobody's, and of several processes that find
+// it one makes the tables.
 func (s *Store) unserved(ctx context.Context, provider *goose.Provider) (release func(), err error) {
 	for start := time.Now(); ; {
 		version, err := provider.GetDBVersion(ctx)

@@ -46,7 +46,7 @@ func TestTheSheetOfALargeCompanyIsSmall(t *testing.T) {
 				}
 			}
 			has(t, "the rest", page, fmt.Sprintf("%d a %d de 80", first+1, min(80, first+rows)),
-				"E mais 5 na resposta original", fmt.Sprintf("E mais %d, na lista acima", 85-min(rows, 80-first)))
+				"E mais 5 na resposta original", fmt.Sprintf("E mais %d: o desenho segue", 85-min(rows, 80-first)))
 			way := next.FindStringSubmatch(unescaped(page))
 			if (way != nil) != (first+rows < 80) {
 				t.Fatalf("from partner %d on: more is offered by %q", first, way)
