@@ -87,12 +87,10 @@ var invariants = []engine.Invariant{
 			SELECT stage_id, contacts, high, low FROM stage_totals
 			UNION ALL SELECT stage_id, -COUNT(*), -SUM(amount >> 20), -SUM(amount & 1048575) FROM contacts GROUP BY stage_id
 		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
-	{Name: "a contact is found by its documents, and by no others", Broken: `
+	{Name: "a contact with documents is found by the first, and one without by none", Broken: `
 		SELECT c.id FROM contacts c
-		JOIN (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
-			UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) p ON 32 * p.n < length(c.doc_index)
-		WHERE NOT EXISTS (SELECT 1 FROM contact_documents d WHERE d.org_id = c.org_id AND d.contact_id = c.id
-			AND d.doc_index = substr(c.doc_index, 1 + 32 * p.n, 32))
+		WHERE c.doc_index IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contact_documents d
+			WHERE d.org_id = c.org_id AND d.doc_index = substr(c.doc_index, 1, 32) AND d.contact_id = c.id)
 		UNION ALL SELECT d.contact_id FROM contact_documents d
 		WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = d.contact_id AND c.org_id = d.org_id
 			AND c.doc_index IS NOT NULL)`},

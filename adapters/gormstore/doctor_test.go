@@ -46,8 +46,8 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"a stage's totals", "UPDATE stage_totals SET low = low + 1"},
 			{"an organisation's audit", "INSERT INTO audit_heads (id, number, hash, at, removed_number, removed_hash) " +
 				"VALUES (" + other + ", 1, '', '2020-01-01 00:00:00+00:00', 0, '')"},
-			{"by its documents", "DELETE FROM contact_documents"},
-			{"by no others", "UPDATE contact_documents SET contact_id = " + other},
+			{"found by the first", "DELETE FROM contact_documents"},
+			{"one without by none", "UPDATE contact_documents SET contact_id = " + other},
 			{"its creation once", "INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at) SELECT i.id, c.org_id, c.id, " +
 				"'criado', '', c.created_at FROM contacts c CROSS JOIN (SELECT id FROM contacts UNION ALL SELECT id FROM jobs) AS i"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},
