@@ -98,15 +98,15 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		return err
 	}
 	if len(people) > 0 {
-		received := counterRow{delivery.WebhookID, r.slot, int64(len(people))}
-		if err := receivedTally.Count(engine.Through(tx), &received); err != nil {
+		received := counterRow{delivery.WebhookID, r.slot, int64(len(people)), &delivery.OrgID}
+		if err := engine.Through(tx)(receivedTally, &received); err != nil {
 			return err
 		}
 	}
 	hours := deliveryHours{}
 	hours.add(delivery, r.slot)
 	for _, hour := range hours {
-		if err := hourTally.Count(engine.Through(tx), &hour); err != nil {
+		if err := engine.Through(tx)(hourTally, &hour); err != nil {
 			return err
 		}
 	}

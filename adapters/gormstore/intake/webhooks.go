@@ -82,6 +82,7 @@ type counterRow struct {
 	WebhookID engine.UID `gorm:"primaryKey"`
 	Slot      int64      `gorm:"primaryKey;autoIncrement:false"`
 	Received  int64      `gorm:"not null"`
+	OrgID     *engine.UID
 }
 
 func (counterRow) TableName() string { return "webhook_counters" }
@@ -97,8 +98,9 @@ type countedRow struct {
 var webhookColumns = engine.ColumnNames(webhookRow{}, "webhooks")
 
 func counted(db *gorm.DB) *gorm.DB {
-	received := "(SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received"
-	return db.Table("webhooks").Select(webhookColumns + ", " + received)
+	received := ", (SELECT COALESCE(SUM(received), 0) FROM webhook_counters AS c WHERE c.webhook_id = webhooks.id" +
+		engine.OnCitus(db, " AND c.org_id = webhooks.org_id") + ") AS received"
+	return db.Table("webhooks").Select(webhookColumns + received)
 }
 
 func countedOf(v *engine.Vault, row countedRow) webhook.Webhook {
