@@ -124,7 +124,8 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
 		})
 	}
-	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" {
+	// Citus would take the statement of posts that share a commit apart, and send its steps to every node.
+	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" || engine.Distributed(r.Writer) {
 		return r.takeSeveral(ctx, arrived{
 			delivery, deliveryContactRows(a.Delivery), people, a.Mails, t.job, a.Read, a.Lead, a.Page,
 		})

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 type webhookRow struct {
@@ -97,10 +99,21 @@ type countedRow struct {
 
 var webhookColumns = engine.ColumnNames(webhookRow{}, "webhooks")
 
-func counted(db *gorm.DB) *gorm.DB {
-	received := ", (SELECT COALESCE(SUM(received), 0) FROM webhook_counters AS c WHERE c.webhook_id = webhooks.id" +
-		engine.OnCitus(db, " AND c.org_id = webhooks.org_id") + ") AS received"
-	return db.Table("webhooks").Select(webhookColumns + received)
+// counted selects webhooks of an organisation with their counts; with ports.AnyOrg the one with an id.
+func counted(orgID, id string) engine.Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		sum := ", (SELECT COALESCE(SUM(received), 0) FROM webhook_counters AS c WHERE c.webhook_id = webhooks.id"
+		if !engine.Distributed(db) {
+			return db.Table("webhooks").Select(webhookColumns + sum + ") AS received")
+		}
+		of := engine.UID(cmp.Or(orgID, engine.NoID))
+		if orgID == ports.AnyOrg {
+			of = engine.NoID
+			hook := db.Session(&gorm.Session{NewDB: true}).Model(&webhookRow{}).Where("id = ?", engine.Optional(id))
+			_ = db.AddError(hook.Select("org_id").Scan(&of).Error)
+		}
+		return db.Table("webhooks").Select(webhookColumns+sum+" AND c.org_id = ?) AS received", of)
+	}
 }
 
 func countedOf(v *engine.Vault, row countedRow) webhook.Webhook {
@@ -132,7 +145,7 @@ func (r webhooks) Find(ctx context.Context, orgID, id string) (w webhook.Webhook
 		t, _ = webhook.ParseToken(string(text)) // a lost token only hides the address, which can be made anew
 		return countedOf(r.vault, row)
 	}
-	scopes := []engine.Scope{counted, engine.Of(orgID, id)}
+	scopes := []engine.Scope{counted(orgID, id), engine.Of(orgID, id)}
 	if r.Tx {
 		scopes = append(scopes, engine.Locked("UPDATE", ""))
 	}
@@ -141,7 +154,7 @@ func (r webhooks) Find(ctx context.Context, orgID, id string) (w webhook.Webhook
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted,
+	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted(orgID, ""),
 		engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 
