@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
-	"fichario/ports"
 )
 
 type webhookRow struct {
@@ -99,19 +97,14 @@ type countedRow struct {
 
 var webhookColumns = engine.ColumnNames(webhookRow{}, "webhooks")
 
-// counted selects webhooks of an organisation with their counts; with ports.AnyOrg the one with an id.
+// counted selects webhooks of an organisation with their counts; where any will do, the one with an id.
 func counted(orgID, id string) engine.Scope {
 	return func(db *gorm.DB) *gorm.DB {
 		sum := ", (SELECT COALESCE(SUM(received), 0) FROM webhook_counters AS c WHERE c.webhook_id = webhooks.id"
 		if !engine.Distributed(db) {
 			return db.Table("webhooks").Select(webhookColumns + sum + ") AS received")
 		}
-		of := engine.UID(cmp.Or(orgID, engine.NoID))
-		if orgID == ports.AnyOrg {
-			of = engine.NoID
-			hook := db.Session(&gorm.Session{NewDB: true}).Model(&webhookRow{}).Where("id = ?", engine.Optional(id))
-			_ = db.AddError(hook.Select("org_id").Scan(&of).Error)
-		}
+		of := engine.OrgOf(db, &webhookRow{}, orgID, id)
 		return db.Table("webhooks").Select(webhookColumns+sum+" AND c.org_id = ?) AS received", of)
 	}
 }
