@@ -43,5 +43,5 @@ type Rotations interface {
 	Remove(ctx context.Context, r crm.Rotation) error
 	// Turn takes the next turn of a rotation and returns the member, from a sequence that is not empty, whose turn it is;
 	// other callers wait until the transaction ends. Only inside InTx.
-	Turn(ctx context.Context, id string, sequence []string) (string, error)
+	Turn(ctx context.Context, orgID, id string, sequence []string) (string, error)
 }

@@ -139,17 +139,36 @@ func briefly(ctx context.Context, pool *sql.DB, steps ...string) error {
 	})
 }
 
-// divide distributes a table by organisation. Its rows are copied without its triggers, which have counted them.
+// owners find the organisations of rows that instances of an earlier version have written without.
+var owners = map[string]string{
+	"receipts": ofWebhook, "webhook_counters": ofWebhook, "delivery_hours": ofWebhook,
+	"delivery_contacts": "deliveries AS o WHERE o.id = delivery_id",
+	"stage_totals":      "funnels AS o JOIN stages AS s ON s.funnel_id = o.id WHERE s.id = stage_id",
+	"rotation_turns":    ofRotation, "rotation_counts": ofRotation,
+}
+
+const (
+	ofWebhook  = "webhooks AS o WHERE o.id = webhook_id"
+	ofRotation = "rotations AS o WHERE o.id = rotation_id"
+)
+
+// divide distributes a table by organisation. Its rows are copied without its triggers, which have counted them. A row
+// whose owner is gone belongs to nobody.
 func divide(ctx context.Context, pool *sql.DB, table string) error {
-	keys, err := withOrganisation(ctx, pool, table)
+	steps, err := withOrganisation(ctx, pool, table)
 	if err != nil {
 		return err
+	}
+	if owner, is := owners[table]; is {
+		steps = append([]string{
+			fmt.Sprintf("UPDATE %s AS t SET org_id = o.org_id FROM %s AND t.org_id IS NULL", table, owner),
+			fmt.Sprintf("DELETE FROM %s WHERE org_id IS NULL", table),
+		}, steps...)
 	}
 	with := early[0]
 	if table == with {
 		with = "none"
 	}
-	steps := keys
 	if _, is := functions[table+"_follow"]; is {
 		steps = append(steps, function(table+"_follow"))
 	}
@@ -161,12 +180,17 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 	}
 	for _, trigger := range triggers {
 		steps = append(steps, fmt.Sprintf("DROP TRIGGER %s ON %s", trigger[0], table))
-		after = append(after, trigger[1])
+		if trigger[0] != twoPhases { // the coordinator had the table alone
+			after = append(after, trigger[1])
+		}
 	}
 	steps = append(steps, fmt.Sprintf("SELECT create_distributed_table('%s', 'org_id', colocate_with => '%s')", table, with),
 		"SET LOCAL citus.enable_unsafe_triggers = on") // ours change rows of the same organisation alone
 	return briefly(ctx, pool, append(steps, after...)...)
 }
+
+// twoPhases is the trigger of the coordinator's own tables.
+const twoPhases = "commit_in_two_phases"
 
 // inTwoPhases makes what changes the coordinator's own tables and a node commit on both or on neither: Citus sees to
 // that only for tables that it knows, so that a trigger touches one of those. And whoever takes a lease waits until the
@@ -176,7 +200,7 @@ func inTwoPhases(ctx context.Context, pool *sql.DB, local []string) error {
 		{"leases", "lock_question"}: "BEFORE INSERT OR UPDATE OR DELETE ON leases FOR EACH ROW",
 	}
 	for _, table := range local {
-		wanted[[2]string{table, "commit_in_two_phases"}] = "AFTER INSERT OR UPDATE OR DELETE ON " + table +
+		wanted[[2]string{table, twoPhases}] = "AFTER INSERT OR UPDATE OR DELETE ON " + table +
 			" FOR EACH STATEMENT"
 	}
 	there, err := two(ctx, pool, `SELECT c.relname, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -238,7 +262,7 @@ var functions = map[string]string{
 		END IF;
 		RETURN NULL;
 	END `,
-	"commit_in_two_phases": `
+	twoPhases: `
 	BEGIN
 		UPDATE two_phases SET n = n WHERE id = 0;
 		RETURN NULL;

@@ -100,8 +100,8 @@ var invariants = []engine.Invariant{
 	{Name: "a contact has one accepted delivery, while deliveries are kept", Broken: `
 		SELECT c.id FROM contacts c LEFT JOIN (
 			SELECT id, contact_id, at FROM deliveries WHERE outcome = ` + engine.Literal(webhook.Accepted) + `
-			UNION ALL SELECT d.id, o.contact_id, d.at FROM delivery_contacts o JOIN deliveries d ON d.id = o.delivery_id
-				WHERE d.outcome = ` + engine.Literal(webhook.Accepted) + `
+			UNION ALL SELECT d.id, o.contact_id, d.at FROM delivery_contacts o
+				JOIN deliveries d ON d.id = o.delivery_id{ and of o, d} WHERE d.outcome = ` + engine.Literal(webhook.Accepted) + `
 		) AS d ON d.contact_id = c.id AND d.at = c.created_at
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
 	{Name: "a removed contact is not in contacts, and the one it was merged into is, or was itself removed", Broken: `

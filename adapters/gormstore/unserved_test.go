@@ -37,10 +37,15 @@ func TestAServedFileIsNotMigrated(t *testing.T) {
 		t.Errorf("a command beside a service of its own version: %v", err)
 	}
 	s := open(t, "sqlite://"+path)
-	for _, undo := range []string{"DROP INDEX deliveries_unsettled", "DELETE FROM goose_db_version WHERE version_id = 111"} {
-		if err := s.Writer.Exec(undo).Error; err != nil {
-			t.Fatal(err)
-		}
+	undo := []string{"DELETE FROM goose_db_version WHERE version_id = 112"}
+	for _, table := range []string{
+		"receipts", "webhook_counters", "delivery_hours", "delivery_contacts", "stage_totals", "rotation_turns",
+		"rotation_counts",
+	} {
+		undo = append(undo, "ALTER TABLE "+table+" DROP COLUMN org_id")
+	}
+	if err := s.Writer.Exec(strings.Join(undo, "; ")).Error; err != nil {
+		t.Fatal(err)
 	}
 	if err := migrate(); err == nil || !strings.Contains(err.Error(), "stop it first") {
 		t.Errorf("a command beside a service of an earlier version: %v", err)

@@ -266,7 +266,7 @@ func Turn(ctx context.Context, r ports.Repos, orgID, id string, now time.Time) (
 		}
 		return m, nil
 	}
-	whose, err := r.Rotations.Turn(ctx, id, sequence)
+	whose, err := r.Rotations.Turn(ctx, rotation.OrgID, id, sequence)
 	if err != nil {
 		return crm.Member{}, err
 	}

@@ -174,7 +174,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return err
 	},
 	"rotations.turn": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Rotations.Turn(ctx, kit.ID(), []string{kit.ID()})
+		_, err := r.Rotations.Turn(ctx, kit.ID(), kit.ID(), []string{kit.ID()})
 		return err
 	},
 }

@@ -69,7 +69,7 @@ func (r contacts) answered(
 			OriginID: engine.OrNoID(engine.Optional(c.OriginID)), Answers: n, Seconds: n * int64(waited/time.Second),
 		}
 		*row.within()[crm.Bound(waited)] = n
-		return answerTally.Count(engine.Through(db), &row)
+		return engine.Through(db)(answerTally, &row)
 	})
 }
 

@@ -34,6 +34,7 @@ func (rotationMemberRow) TableName() string { return "rotation_members" }
 type turnRow struct {
 	RotationID engine.UID `gorm:"primaryKey"`
 	Turn       int64      `gorm:"not null"`
+	OrgID      *engine.UID
 }
 
 func (turnRow) TableName() string { return "rotation_turns" }
@@ -43,6 +44,7 @@ type givenRow struct {
 	RotationID engine.UID `gorm:"primaryKey"`
 	MemberID   engine.UID `gorm:"primaryKey"`
 	Contacts   int64      `gorm:"not null"`
+	OrgID      *engine.UID
 }
 
 func (givenRow) TableName() string { return "rotation_counts" }
@@ -57,8 +59,8 @@ const readTurn = "SELECT turn FROM rotation_turns WHERE rotation_id = ?"
 
 // Turns is the order of a rotation as the bulk statement of posts takes it: concatenated ids.
 type Turns struct {
-	Rotation engine.UID
-	Sequence string
+	Org, Rotation engine.UID
+	Sequence      string
 }
 
 // TurnsOf are the turns of a newcomer's webhook; nil where it has no rotation.
@@ -66,7 +68,7 @@ func TurnsOf(n ports.Newcomer) *Turns {
 	if n.RotationID == "" || len(n.Sequence) == 0 {
 		return nil
 	}
-	return &Turns{engine.UID(n.RotationID), strings.Join(n.Sequence, "")}
+	return &Turns{engine.UID(n.Contact.OrgID), engine.UID(n.RotationID), strings.Join(n.Sequence, "")}
 }
 
 // IDLength is the length of an id in a sequence.
@@ -80,24 +82,25 @@ func (t Turns) Of(n int64) string {
 
 // Take takes the next turn inside a transaction, and returns whose it is.
 func (t Turns) Take(tx *gorm.DB) (string, error) {
-	if err := TurnTally.Count(engine.Through(tx), &turnRow{t.Rotation, 1}); err != nil {
+	if err := engine.Through(tx)(TurnTally, &turnRow{t.Rotation, 1, &t.Org}); err != nil {
 		return "", err
 	}
 	var n int64
-	if err := tx.Raw(readTurn, t.Rotation).Scan(&n).Error; err != nil {
+	turn := engine.Routed(string(t.Org))(tx.Model(&turnRow{})).Where("rotation_id = ?", t.Rotation).Select("turn")
+	if err := turn.Scan(&n).Error; err != nil {
 		return "", err
 	}
 	member := t.Of(n)
-	return member, GivenTally.Count(engine.Through(tx), &givenRow{t.Rotation, engine.UID(member), 1})
+	return member, engine.Through(tx)(GivenTally, &givenRow{t.Rotation, engine.UID(member), 1, &t.Org})
 }
 
 // TakeOn is Take on SQLite, where posts of a moment share a transaction; it keeps the error.
 func (t Turns) TakeOn(w *engine.SQLiteTx) (member string) {
 	var n int64
-	_ = TurnTally.Count(w.Counting, &turnRow{t.Rotation, 1})
+	_ = w.Counting(TurnTally, &turnRow{t.Rotation, 1, &t.Org})
 	if w.Row(readTurn, []any{t.Rotation}, &n) {
 		member = t.Of(n)
-		_ = GivenTally.Count(w.Counting, &givenRow{t.Rotation, engine.UID(member), 1})
+		_ = w.Counting(GivenTally, &givenRow{t.Rotation, engine.UID(member), 1, &t.Org})
 	}
 	return member
 }
@@ -144,12 +147,12 @@ func (r rotations) Remove(ctx context.Context, gone crm.Rotation) error {
 		if err := engine.OrNotFound(db.Delete(&rotationRow{}, "id = ? AND org_id = ?", gone.ID, gone.OrgID)); err != nil {
 			return err
 		}
-		for _, of := range []any{&rotationMemberRow{}, &turnRow{}, &givenRow{}} {
-			if err := db.Delete(of, "rotation_id = ?", gone.ID).Error; err != nil {
+		for _, of := range []any{&turnRow{}, &givenRow{}} {
+			if err := engine.Routed(gone.OrgID)(db).Delete(of, "rotation_id = ?", gone.ID).Error; err != nil {
 				return err
 			}
 		}
-		return nil
+		return db.Delete(&rotationMemberRow{}, "rotation_id = ?", gone.ID).Error
 	})
 }
 
@@ -187,7 +190,8 @@ func ReadRotations(db *gorm.DB, wanted engine.Scope) ([]crm.Rotation, error) {
 		return nil, err
 	}
 	var given []givenRow
-	if err := db.Find(&given, "rotation_id IN ?", ids).Error; err != nil {
+	orgs := engine.Distinct(rows, func(row rotationRow) engine.UID { return row.OrgID })
+	if err := engine.RoutedAny(orgs)(db).Find(&given, "rotation_id IN ?", ids).Error; err != nil {
 		return nil, err
 	}
 	return engine.Mapped(rows, func(row rotationRow) crm.Rotation {
@@ -210,9 +214,9 @@ func ReadRotations(db *gorm.DB, wanted engine.Scope) ([]crm.Rotation, error) {
 	}), nil
 }
 
-func (r rotations) Turn(ctx context.Context, id string, sequence []string) (member string, err error) {
+func (r rotations) Turn(ctx context.Context, orgID, id string, sequence []string) (member string, err error) {
 	err = r.Inside(ctx, "rotations.turn", func(db *gorm.DB) error {
-		member, err = Turns{engine.UID(id), strings.Join(sequence, "")}.Take(db)
+		member, err = Turns{engine.UID(orgID), engine.UID(id), strings.Join(sequence, "")}.Take(db)
 		return err
 	})
 	return member, err

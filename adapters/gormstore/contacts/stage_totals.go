@@ -21,6 +21,7 @@ type stageTotalRow struct {
 	Contacts int64      `gorm:"not null"`
 	High     int64      `gorm:"not null"` // see sum
 	Low      int64      `gorm:"not null"`
+	OrgID    *engine.UID
 }
 
 func (stageTotalRow) TableName() string { return "stage_totals" }
@@ -45,7 +46,7 @@ type stageTotals map[engine.UID]stageTotalRow
 // add counts a contact n times; n is -1 where it leaves.
 func (t stageTotals) add(c *ContactRow, slot, n int64) {
 	row := t[c.StageID]
-	row.StageID, row.Slot, row.Contacts = c.StageID, slot, row.Contacts+n
+	row.OrgID, row.StageID, row.Slot, row.Contacts = &c.OrgID, c.StageID, slot, row.Contacts+n
 	row.High += n * (c.Amount >> lowBits)
 	row.Low += n * (c.Amount & (1<<lowBits - 1))
 	t[c.StageID] = row
@@ -83,12 +84,12 @@ func (f contactFigures) Add(c *ContactRow, n int64) {
 // Count writes what was added.
 func (f contactFigures) Count(by engine.Counting) error {
 	for _, row := range f.came.rows() {
-		if err := HourTally.Count(by, &row); err != nil {
+		if err := by(HourTally, &row); err != nil {
 			return err
 		}
 	}
 	for _, row := range f.stays.rows() {
-		if err := StageTally.Count(by, &row); err != nil {
+		if err := by(StageTally, &row); err != nil {
 			return err
 		}
 	}
@@ -134,7 +135,7 @@ func addKept(db *gorm.DB, orgID string, stages []string, to map[string]ports.Sta
 	kept := db.Table("stage_totals AS t").Select(`t.stage_id, CAST(SUM(contacts) AS bigint) AS n,
 			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).
 		Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
-		Where("f.org_id = ?", orgID).Group("t.stage_id").Having("SUM(contacts) <> 0")
+		Where("f.org_id = ?"+engine.OnCitus(db, " AND t.org_id = f.org_id"), orgID).Group("t.stage_id").Having("SUM(contacts) <> 0")
 	if len(stages) > 0 {
 		kept = kept.Where("t.stage_id IN ?", stages)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -187,6 +188,17 @@ func Of(orgID, id string) Scope {
 		return ByIDAlone(id)
 	}
 	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
+}
+
+// OrgOf is the organisation by whose value Citus finds what belongs to a row: with ports.AnyOrg, that of the row itself.
+func OrgOf(db *gorm.DB, row schema.Tabler, orgID, id string) UID {
+	of := UID(cmp.Or(orgID, NoID))
+	if orgID == ports.AnyOrg {
+		of = NoID
+		alone := db.Session(&gorm.Session{NewDB: true}).Model(row).Where("id = ?", Optional(id))
+		_ = db.AddError(alone.Select("org_id").Scan(&of).Error)
+	}
+	return of
 }
 
 // In selects the rows of an organisation beside another condition, whose index is to be walked (see WithOrg); those of

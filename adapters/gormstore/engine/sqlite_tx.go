@@ -128,8 +128,8 @@ func (w *SQLiteTx) Exec(statement string, values ...any) (changed int64) {
 }
 
 // Counting counts in the transaction.
-func (w *SQLiteTx) Counting(statement string, values ...any) error {
-	w.Exec(statement, values...)
+func (w *SQLiteTx) Counting(t Tally, row any) error {
+	w.Exec(t.One, t.Values(row)...)
 	return w.err
 }
 

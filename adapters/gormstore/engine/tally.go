@@ -18,12 +18,15 @@ import (
 // sums the slots of what is past.
 type Tally struct {
 	Table
-	// One is the statement that adds a row to what is counted; Add is its ending, for other insertions.
-	One, Add string
+	// One is the statement that adds a row to what is counted on SQLite, Add the ending of insertions on PostgreSQL, and
+	// add that on SQLite.
+	One, Add, add string
 	// Period is the key that is a time, where slots are folded: "hour" or "day".
 	Period string
 	// Keys are what is counted by, without the slot, Counts what is counted: names of columns.
 	Keys, Counts []string
+	// told is whether a row also says whose it is, where what it counts by belongs to one organisation.
+	told bool
 }
 
 // TallyOf describes the table of a row of counts.
@@ -33,6 +36,8 @@ func TallyOf(row schema.Tabler) Tally {
 	var adds []string
 	for _, f := range parsed.Fields {
 		switch {
+		case !f.PrimaryKey && f.DBName == "org_id":
+			t.told = true
 		case !f.PrimaryKey:
 			t.Counts = append(t.Counts, f.DBName)
 			adds = append(adds, fmt.Sprintf("%[2]s = %[1]s.%[2]s + excluded.%[2]s", t.Name, f.DBName))
@@ -49,21 +54,27 @@ func TallyOf(row schema.Tabler) Tally {
 			}
 		}
 	}
-	t.Add = fmt.Sprintf("\nON CONFLICT (%s) DO UPDATE SET %s", strings.Join(by, ", "), strings.Join(adds, ", "))
-	t.One = t.Insert() + t.Add
+	adding := "\nON CONFLICT %s DO UPDATE SET " + strings.Join(adds, ", ")
+	t.add = fmt.Sprintf(adding, "("+strings.Join(by, ", ")+")")
+	t.One = t.Insert() + t.add
+	// By the key's name: on Citus, the organisation belongs to the key too.
+	t.Add = fmt.Sprintf(adding, "ON CONSTRAINT "+t.Name+"_pkey")
 	return t
 }
 
-// Counting runs a statement that counts: one of a transaction on SQLite, or through GORM.
-type Counting func(statement string, values ...any) error
+// Counting adds a row, given by its address, to what is counted: in a transaction on SQLite, or through GORM.
+type Counting func(t Tally, row any) error
 
 // Through counts through GORM.
 func Through(db *gorm.DB) Counting {
-	return func(statement string, values ...any) error { return db.Exec(statement, values...).Error }
+	return func(t Tally, row any) error {
+		statement := t.One
+		if db.Name() == "postgres" {
+			statement = t.Insert() + t.Add
+		}
+		return db.Exec(statement, t.Values(row)...).Error
+	}
 }
-
-// Count adds a row, given by its address, to what is counted.
-func (t Tally) Count(by Counting, row any) error { return by(t.One, t.Values(row)...) }
 
 // Many adds many rows on PostgreSQL, in an order that all transactions share, so that no two deadlock.
 func (t Tally) Many() many {
@@ -131,9 +142,16 @@ func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
 	sums := strings.Join(Mapped(t.Counts, func(count string) string { return "CAST(SUM(" + count + ") AS bigint)" }), ", ")
 	oldest := fmt.Sprintf("%[1]s = (SELECT MIN(%[1]s) FROM %[2]s WHERE %[3]s AND %[1]s < ?) AND %[3]s", t.Period, t.Name,
 		unfolded)
+	columns, whose, adding := strings.Join(t.Counts, ", "), "MAX(org_id)", t.add
+	if postgres {
+		whose, adding = "CAST(MAX(CAST(org_id AS text)) AS uuid)", t.Add
+	}
+	if t.told {
+		columns, sums = columns+", org_id", sums+", "+whose
+	}
 	sum := func(from string) string {
 		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %[2]s, -100, %[4]s FROM %[5]s GROUP BY %[2]s",
-			t.Name, keys, strings.Join(t.Counts, ", "), sums, from) + t.Add
+			t.Name, keys, columns, sums, from) + adding
 	}
 	if postgres { // in one statement, because others may count meanwhile
 		folded := tx.Exec("WITH gone AS (DELETE FROM "+t.Name+" WHERE "+oldest+" RETURNING *) "+sum("gone"), until)

@@ -38,15 +38,16 @@ type DeliveryContactRow struct {
 	DeliveryID engine.UID `gorm:"primaryKey"`
 	Position   int64      `gorm:"primaryKey;autoIncrement:false"`
 	ContactID  engine.UID `gorm:"not null"`
+	OrgID      *engine.UID
 }
 
 // TableName is the table of the row.
 func (DeliveryContactRow) TableName() string { return "delivery_contacts" }
 
 func deliveryContactRows(d webhook.Delivery) []DeliveryContactRow {
-	rows := make([]DeliveryContactRow, len(d.Others))
+	rows, orgID := make([]DeliveryContactRow, len(d.Others)), engine.UID(d.OrgID)
 	for i, id := range d.Others {
-		rows[i] = DeliveryContactRow{engine.UID(d.ID), int64(i + 1), engine.UID(id)}
+		rows[i] = DeliveryContactRow{engine.UID(d.ID), int64(i + 1), engine.UID(id), &orgID}
 	}
 	return rows
 }
@@ -158,7 +159,8 @@ func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.De
 	if len(ids) == 0 {
 		return page, nil
 	}
-	rows, err := engine.FindAll(ctx, r.QueryList, op, engine.Same[DeliveryContactRow],
+	orgs := engine.Distinct(page, func(d webhook.Delivery) engine.UID { return engine.UID(d.OrgID) })
+	rows, err := engine.FindAll(ctx, r.QueryList, op, engine.Same[DeliveryContactRow], engine.RoutedAny(orgs),
 		engine.Where("delivery_id IN ?", ids), engine.Order("delivery_id, position"))
 	for _, row := range rows {
 		d := &page[at[row.DeliveryID]]
@@ -178,7 +180,7 @@ func (r deliveries) Summaries(
 		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused`).
-			Where("w.org_id = ? AND h.hour >= ?", orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
+			Where("w.org_id = ? AND h.hour >= ?"+engine.OnCitus(db, " AND h.org_id = w.org_id"), orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}
 	for _, row := range rows {

@@ -15,6 +15,7 @@ type deliveryHourRow struct {
 	Accepted  int64      `gorm:"not null"`
 	Repeated  int64      `gorm:"not null"`
 	Refused   int64      `gorm:"not null"`
+	OrgID     *engine.UID
 }
 
 func (deliveryHourRow) TableName() string { return "delivery_hours" }
@@ -32,7 +33,7 @@ type deliveryHour struct {
 func (h deliveryHours) add(d DeliveryRow, slot int64) {
 	key := deliveryHour{d.WebhookID, engine.HourOf(d.At)}
 	row := h[key]
-	row.WebhookID, row.Hour, row.Slot = key.webhookID, key.hour, slot
+	row.OrgID, row.WebhookID, row.Hour, row.Slot = &d.OrgID, key.webhookID, key.hour, slot
 	switch webhook.Outcome(d.Outcome) {
 	case webhook.Accepted:
 		row.Accepted++

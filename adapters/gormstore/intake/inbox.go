@@ -22,11 +22,12 @@ import (
 )
 
 type receiptRow struct {
-	WebhookID engine.UID `gorm:"primaryKey"`
-	Key       []byte     `gorm:"primaryKey"`
-	Body      []byte     `gorm:"not null"`
-	ContactID engine.UID `gorm:"not null"`
-	At        time.Time  `gorm:"not null"`
+	WebhookID engine.UID  `gorm:"primaryKey"`
+	Key       []byte      `gorm:"primaryKey"`
+	Body      []byte      `gorm:"not null"`
+	ContactID engine.UID  `gorm:"not null"`
+	At        time.Time   `gorm:"not null"`
+	OrgID     *engine.UID // none where the version before wrote it
 }
 
 func (receiptRow) TableName() string { return "receipts" }
@@ -64,7 +65,7 @@ func takenOf(v *engine.Vault, n ports.Newcomer, k identity) taken {
 	if n.Key != "" {
 		t.receipt = &receiptRow{
 			WebhookID: k.webhookID, Key: v.Indexes(k.name(n.Key))[0], Body: k.bodies[0], ContactID: contact.ID,
-			At: contact.CreatedAt,
+			At: contact.CreatedAt, OrgID: &contact.OrgID,
 		}
 	}
 	return t
@@ -123,7 +124,8 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
 		})
 	}
-	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" {
+	// Citus would take the statement of posts that share a commit apart, and send its steps to every node.
+	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" || engine.Distributed(r.Writer) {
 		return r.takeSeveral(ctx, arrived{
 			delivery, deliveryContactRows(a.Delivery), people, a.Mails, t.job, a.Read, a.Lead, a.Page,
 		})
@@ -160,7 +162,7 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 		}
 	}
 	rows, err := engine.FindAll(ctx, r.Query, "inbox.known", engine.Same[receiptRow],
-		engine.Where("webhook_id = ? AND key IN ?", now.webhookID, hashes))
+		engine.Routed(now.orgID), engine.Where("webhook_id = ? AND key IN ?", now.webhookID, hashes))
 	if err == nil && len(rows) == 0 {
 		err = engine.Named("inbox.known", ports.ErrNotFound)
 	}

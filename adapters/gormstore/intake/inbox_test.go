@@ -22,7 +22,7 @@ func TestWhatIsForgottenMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	table := "CREATE TABLE receipts (webhook_id text, key blob, body blob, contact_id text, at datetime)"
+	table := "CREATE TABLE receipts (webhook_id text, key blob, body blob, contact_id text, at datetime, org_id text)"
 	if err := e.Writer.Exec(table).Error; err != nil {
 		t.Fatal(err)
 	}

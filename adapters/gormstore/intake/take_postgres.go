@@ -65,6 +65,7 @@ var (
 	})
 	sentReceipt = engine.TableOf(receiptRow{}).Sent("receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+		"org_id": "delivery_org_id::uuid",
 	})
 	takeArrays = engine.ArraysOf(3, sentDelivery, sentContact, sentJob, sentReceipt)
 )
@@ -125,20 +126,20 @@ WITH arrived AS (
 ), delivery AS (
 	` + sentDelivery.Insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
 ), counted AS (
-	INSERT INTO webhook_counters (webhook_id, slot, received)
-	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made
-	GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
+	INSERT INTO webhook_counters (webhook_id, slot, received, org_id)
+	SELECT delivery_webhook_id::uuid, $1::bigint, count(*), delivery_org_id::uuid FROM made
+	GROUP BY delivery_webhook_id, delivery_org_id ORDER BY delivery_webhook_id
 ` + receivedTally.Add + `
 	RETURNING slot
 ), logged AS (
-	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
+	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused, org_id)
 	SELECT delivery_webhook_id::uuid, date_trunc('hour', delivery_at, 'UTC'), $1::bigint,
 		` + engine.CountOf("delivery_outcome", webhook.Accepted) + `,
 		` + engine.CountOf("delivery_outcome", webhook.Repeated) + `,
-		` + engine.CountOf("delivery_outcome", webhook.Refused) + `
+		` + engine.CountOf("delivery_outcome", webhook.Refused) + `, delivery_org_id::uuid
 	FROM arrived
 	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0
-	GROUP BY 1, 2 ORDER BY 1, 2` + hourTally.Add + `
+	GROUP BY 1, 2, 7 ORDER BY 1, 2` + hourTally.Add + `
 	RETURNING slot
 ), came AS (
 	INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
@@ -148,10 +149,11 @@ WITH arrived AS (
 	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + contacts.HourTally.Add + `
 	RETURNING slot
 ), staged AS (
-	INSERT INTO stage_totals (stage_id, slot, contacts, high, low)
-	SELECT contact_stage_id::uuid, $1::bigint, COUNT(*), SUM(contact_amount >> 20), SUM(contact_amount & 1048575)
+	INSERT INTO stage_totals (stage_id, slot, contacts, high, low, org_id)
+	SELECT contact_stage_id::uuid, $1::bigint, COUNT(*), SUM(contact_amount >> 20), SUM(contact_amount & 1048575),
+		delivery_org_id::uuid
 	FROM made WHERE (SELECT COUNT(*) FROM came) >= 0
-	GROUP BY 1 ORDER BY 1` + contacts.StageTally.Add + `
+	GROUP BY 1, 6 ORDER BY 1` + contacts.StageTally.Add + `
 )
 SELECT contact_id, EXISTS (SELECT 1 FROM job) FROM made`
 }

@@ -42,9 +42,12 @@ func (r inbox) takeSeveral(ctx context.Context, a arrived) (kept bool, err error
 		return false, err
 	}
 	const tries = 3
-	for try := 1; ; try++ {
+	for try, queued := 1, false; ; try++ {
 		err = r.Exec(context.WithoutCancel(ctx), "inbox.take", func(db *gorm.DB) error {
-			return db.Transaction(func(tx *gorm.DB) error { return r.writeSeveral(tx, a) })
+			return db.Transaction(func(tx *gorm.DB) (err error) {
+				queued, err = r.writeSeveral(tx, a)
+				return err
+			})
 		})
 		if try < tries && engine.Collided(err) {
 			continue
@@ -52,17 +55,18 @@ func (r inbox) takeSeveral(ctx context.Context, a arrived) (kept bool, err error
 		if errors.Is(err, errKnown) {
 			return false, nil
 		}
-		if err == nil {
+		if err == nil && queued {
 			r.MakeDue(automation.FanOut)
 		}
 		return err == nil, err
 	}
 }
 
-// writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement.
-func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
+// writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement. It
+// reports whether it has written a job.
+func (r inbox) writeSeveral(tx *gorm.DB, a arrived) (queued bool, err error) {
 	if err := a.mayBeWritten(tx); err != nil {
-		return err
+		return false, err
 	}
 	delivery, people := a.delivery, a.people
 	var receipts []receiptRow
@@ -74,43 +78,51 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 	}
 	if err := claim(tx, receipts); err != nil {
-		return err
+		return false, err
 	}
 	for i, p := range people {
 		if p.turns != nil {
 			member, err := p.turns.Take(tx)
 			if err != nil {
-				return err
+				return false, err
 			}
 			made[i].AssigneeID = engine.Optional(member)
 		}
 		jobs[i].Facts = factsOf(&made[i])
 	}
 	if err := a.log(tx); err != nil {
-		return err
+		return false, err
 	}
 	if len(a.others) > 0 {
 		if err := tx.Create(&a.others).Error; err != nil {
-			return err
+			return false, err
 		}
 	}
-	if err := tell(tx, a, jobs); err != nil {
-		return err
+	if queued, err = tell(tx, a, jobs); err != nil {
+		return false, err
 	}
-	if len(people) > 0 {
-		received := counterRow{delivery.WebhookID, r.slot, int64(len(people))}
-		if err := receivedTally.Count(engine.Through(tx), &received); err != nil {
+	if err := r.count(tx, delivery, len(people)); err != nil {
+		return false, err
+	}
+	return queued, contacts.Insert(tx, r.slot, made)
+}
+
+// count counts a post, and the people that it brought.
+func (r inbox) count(tx *gorm.DB, delivery DeliveryRow, people int) error {
+	if people > 0 {
+		received := counterRow{delivery.WebhookID, r.slot, int64(people), &delivery.OrgID}
+		if err := engine.Through(tx)(receivedTally, &received); err != nil {
 			return err
 		}
 	}
 	hours := deliveryHours{}
 	hours.add(delivery, r.slot)
 	for _, hour := range hours {
-		if err := hourTally.Count(engine.Through(tx), &hour); err != nil {
+		if err := engine.Through(tx)(hourTally, &hour); err != nil {
 			return err
 		}
 	}
-	return contacts.Insert(tx, r.slot, made)
+	return nil
 }
 
 // mayBeWritten returns ports.ErrErased for a replay of what is gone, and errKnown for a lead that was read before.
@@ -173,20 +185,22 @@ func stillThere(tx *gorm.DB, orgID engine.UID, id string) error {
 	return err
 }
 
-// tell writes the jobs of new contacts, or that of a refused replay, where somebody hears of it.
-func tell(tx *gorm.DB, a arrived, jobs []automations.JobRow) error {
-	event, heard := automation.ContactCreated, a.mails
+// tell writes the jobs of new contacts, or that of a refused replay, where somebody hears of it, and reports whether it
+// has.
+func tell(tx *gorm.DB, a arrived, jobs []automations.JobRow) (heard bool, err error) {
+	event := automation.ContactCreated
+	heard = a.mails
 	if len(jobs) == 0 {
 		if a.job.ID == "" {
-			return nil
+			return false, nil
 		}
 		jobs, event, heard = []automations.JobRow{a.job}, automation.DeliveryRefused, false
 	}
 	if !heard {
 		err := tx.Raw("SELECT "+automations.Listening("?", "?"), jobs[0].OrgID, string(event)).Scan(&heard).Error
 		if err != nil || !heard {
-			return err
+			return false, err
 		}
 	}
-	return tx.Create(&jobs).Error
+	return true, tx.Create(&jobs).Error
 }

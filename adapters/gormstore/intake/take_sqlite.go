@@ -20,7 +20,7 @@ var (
 func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		counts, hours, figures := map[engine.UID]int64{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)
+		counts, hours, figures := map[engine.UID]counterRow{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)
 		heard := automations.Heard{}
 		for i := range in {
 			t := &in[i]
@@ -38,7 +38,8 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 					w.Exec(automations.InsertJob, sentJob.Values(&t.job)...)
 					w.Queued = true
 				}
-				counts[t.delivery.WebhookID]++
+				id := t.delivery.WebhookID
+				counts[id] = counterRow{id, s.Slot, counts[id].Received + 1, &t.delivery.OrgID}
 				figures.Add(t.contact, 1)
 			} else if t.job.ID != "" {
 				automations.WriteJob(w, t.job)
@@ -47,11 +48,11 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			hours.add(t.delivery, s.Slot)
 			kept[i] = true
 		}
-		for id, n := range counts {
-			_ = receivedTally.Count(w.Counting, &counterRow{id, s.Slot, n})
+		for _, received := range counts {
+			_ = w.Counting(receivedTally, &received)
 		}
 		for _, hour := range hours {
-			_ = hourTally.Count(w.Counting, &hour)
+			_ = w.Counting(hourTally, &hour)
 		}
 		_ = figures.Count(w.Counting)
 	})

@@ -32,9 +32,9 @@ var turnStatement = func() string {
 		1 + %[1]d * ((turn - of_them + nth - 1) %% (length(turn_sequence) / %[1]d))::integer, %[1]d) END
 		AS contact_assignee_id`, contacts.IDLength)
 	return takeWith(parameters, takeArrays.Names+", turn_rotation, turn_sequence", `kept AS (`+wanted+`), turned AS (
-	INSERT INTO rotation_turns (rotation_id, turn)
-	SELECT turn_rotation::uuid, COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL
-	GROUP BY 1 ORDER BY 1`+contacts.TurnTally.Add+`
+	INSERT INTO rotation_turns (rotation_id, turn, org_id)
+	SELECT turn_rotation::uuid, COUNT(*), delivery_org_id::uuid FROM kept WHERE turn_rotation IS NOT NULL
+	GROUP BY 1, 3 ORDER BY 1`+contacts.TurnTally.Add+`
 	RETURNING rotation_id AS turned_id, turn
 ), numbered AS (
 	SELECT *, row_number() OVER (PARTITION BY turn_rotation ORDER BY contact_id) AS nth,
@@ -44,8 +44,8 @@ var turnStatement = func() string {
 	SELECT `+strings.Replace(takeArrays.Names, "contact_assignee_id", assigned, 1)+`, turned_id
 	FROM numbered
 ), given AS (
-	INSERT INTO rotation_counts (rotation_id, member_id, contacts)
-	SELECT turned_id, contact_assignee_id::uuid, COUNT(*) FROM made WHERE turned_id IS NOT NULL
-	GROUP BY 1, 2 ORDER BY 1, 2`+contacts.GivenTally.Add+`
+	INSERT INTO rotation_counts (rotation_id, member_id, contacts, org_id)
+	SELECT turned_id, contact_assignee_id::uuid, COUNT(*), delivery_org_id::uuid FROM made WHERE turned_id IS NOT NULL
+	GROUP BY 1, 2, 4 ORDER BY 1, 2`+contacts.GivenTally.Add+`
 )`)
 }()

@@ -82,6 +82,7 @@ type counterRow struct {
 	WebhookID engine.UID `gorm:"primaryKey"`
 	Slot      int64      `gorm:"primaryKey;autoIncrement:false"`
 	Received  int64      `gorm:"not null"`
+	OrgID     *engine.UID
 }
 
 func (counterRow) TableName() string { return "webhook_counters" }
@@ -96,9 +97,16 @@ type countedRow struct {
 
 var webhookColumns = engine.ColumnNames(webhookRow{}, "webhooks")
 
-func counted(db *gorm.DB) *gorm.DB {
-	received := "(SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received"
-	return db.Table("webhooks").Select(webhookColumns + ", " + received)
+// counted selects webhooks of an organisation with their counts; where any will do, the one with an id.
+func counted(orgID, id string) engine.Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		sum := ", (SELECT COALESCE(SUM(received), 0) FROM webhook_counters AS c WHERE c.webhook_id = webhooks.id"
+		if !engine.Distributed(db) {
+			return db.Table("webhooks").Select(webhookColumns + sum + ") AS received")
+		}
+		of := engine.OrgOf(db, &webhookRow{}, orgID, id)
+		return db.Table("webhooks").Select(webhookColumns+sum+" AND c.org_id = ?) AS received", of)
+	}
 }
 
 func countedOf(v *engine.Vault, row countedRow) webhook.Webhook {
@@ -130,7 +138,7 @@ func (r webhooks) Find(ctx context.Context, orgID, id string) (w webhook.Webhook
 		t, _ = webhook.ParseToken(string(text)) // a lost token only hides the address, which can be made anew
 		return countedOf(r.vault, row)
 	}
-	scopes := []engine.Scope{counted, engine.Of(orgID, id)}
+	scopes := []engine.Scope{counted(orgID, id), engine.Of(orgID, id)}
 	if r.Tx {
 		scopes = append(scopes, engine.Locked("UPDATE", ""))
 	}
@@ -139,7 +147,7 @@ func (r webhooks) Find(ctx context.Context, orgID, id string) (w webhook.Webhook
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted,
+	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted(orgID, ""),
 		engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 

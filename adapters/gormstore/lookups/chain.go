@@ -199,7 +199,7 @@ func (c *charges) write(by engine.Counting, inserted bool) error {
 	keys, buckets := inOrder(maps.Keys(c.added))
 	for i := range keys {
 		u := c.added[account{engine.UID(keys[i]), buckets[i]}]
-		if err := usageTally.Count(by, &u); err != nil {
+		if err := by(usageTally, &u); err != nil {
 			return err
 		}
 	}
@@ -226,7 +226,7 @@ func (c *charges) write(by engine.Counting, inserted bool) error {
 // countAll adds rows to what is counted.
 func countAll[Row comparable](by engine.Counting, to engine.Tally, rows map[Row]Row) error {
 	for _, row := range rows {
-		if err := to.Count(by, &row); err != nil {
+		if err := by(to, &row); err != nil {
 			return err
 		}
 	}

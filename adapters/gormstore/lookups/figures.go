@@ -19,7 +19,7 @@ import (
 // from the slots; rows whose counts were all taken back may remain as zeros.
 type figures struct{ engine.Conn }
 
-// DAY, DAYS and WITHIN stand for what daysBetween says.
+// DAY, DAYS, SAME and WITHIN stand for what daysBetween says.
 const (
 	contactsByDay = `SELECT DAY, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
 		FROM DAYS contact_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0`
@@ -27,7 +27,7 @@ const (
 		FROM DAYS lookup_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2`
 	deliveriesByDay = `SELECT DAY, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
 		FROM webhooks w CROSS JOIN DAYS delivery_hours h
-		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id AND WITHIN GROUP BY 1, 2`
+		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id AND SAME WITHIN GROUP BY 1, 2`
 	// On SQLite, GROUP BY would sort every hour first, and each sum of its own would be one more statement or column: the
 	// three of a day are one text.
 	deliveriesOfDays = `SELECT DAY, w.id, (SELECT SUM(accepted) || ' ' || SUM(repeated) || ' ' || SUM(refused)
@@ -163,7 +163,7 @@ func daysBetween(db *gorm.DB, query string, bounds []time.Time, of []any) (sql s
 	if db.Name() == "postgres" {
 		texts := engine.Mapped(hours, func(hour time.Time) string { return hour.Format(time.RFC3339) })
 		sql = strings.NewReplacer("DAYS ", "", "DAY", "width_bucket(h.hour, CAST(? AS timestamptz[])) - 1",
-			"WITHIN", "h.hour >= ? AND h.hour < ?").Replace(query)
+			"SAME ", engine.OnCitus(db, "h.org_id = w.org_id AND "), "WITHIN", "h.hour >= ? AND h.hour < ?").Replace(query)
 		values = append([]any{"{" + strings.Join(texts, ",") + "}"}, of...)
 		return sql, append(values, hours[0], hours[len(hours)-1])
 	}

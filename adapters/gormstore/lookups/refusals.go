@@ -29,7 +29,7 @@ func (r keys) AddRefusals(ctx context.Context, refusals []ports.KeyRefusals) err
 	return r.Whole(ctx, op, func(db *gorm.DB) error {
 		for _, one := range refusals {
 			row := refusalRow{engine.UID(one.KeyID), one.Day, one.Reason, int64(one.Count)}
-			if err := refusalTally.Count(engine.Through(db), &row); err != nil {
+			if err := engine.Through(db)(refusalTally, &row); err != nil {
 				return err
 			}
 		}

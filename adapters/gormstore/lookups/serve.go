@@ -159,7 +159,7 @@ func (s *room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, er
 			writeCompleted(w, heard, entries[i].row, entries[i].trail)
 		}
 		for _, hour := range hoursOfCached(rows, s.Slot) {
-			_ = hourTally.Count(w.Counting, &hour)
+			_ = w.Counting(hourTally, &hour)
 		}
 	})
 }

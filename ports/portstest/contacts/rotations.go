@@ -24,7 +24,7 @@ func rotations(t *testing.T, s ports.Store) {
 	sequence := []string{made.Members[0].MemberID, made.Members[1].MemberID, made.Members[0].MemberID}
 	for i := range 6 {
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			member, err := r.Rotations.Turn(ctx, made.ID, sequence)
+			member, err := r.Rotations.Turn(ctx, o.ID, made.ID, sequence)
 			kit.Same(t, "whose turn it is", member, sequence[i%3])
 			return err
 		}))
