@@ -94,15 +94,23 @@ func (q *candidate) plainEnough(e entry) bool {
 	case fieldCompany:
 		return q.deal && !e.weak
 	case fieldMessage:
-		return q.deal || !e.weak && bookings[names.Of(q.holder())]
-	case fieldAmount, fieldOrigin:
+		return q.deal || !e.weak && ofBooking(q.holder())
+	case fieldAmount:
+		return q.deal || ofBooking(q.holder())
+	case fieldOrigin:
 		return q.deal
 	}
 	return false
 }
 
-// bookings are what people book, and say something about.
+// bookings are what people book, pay for and say something about.
 var bookings = names.Set(`booking visitbooking appointment reservation agendamento reserva visita consulta`)
+
+// ofBooking reports whether a key is that of a booking, or of a list of them.
+func ofBooking(key string) bool {
+	name := names.Of(key)
+	return bookings[name] || bookings[strings.TrimSuffix(name, "s")]
+}
 
 // ownOrigin reports whether a key is exactly the contract's own name of the origin, and the objects around it are
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
@@ -152,10 +160,11 @@ func namingOf(name string) naming {
 }
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's
-// "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem".
+// "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", a sheet's "lead_origem", and a
+// table's "nm_cliente" and "ds_email".
 // "form" is not among them: "formName" would become a person's name.
 const leadingWords = `
-	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf`
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl`
 
 // aliasOf finds the field that a key or title names: first as it stands, then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").

@@ -279,6 +279,18 @@ var titleRules = []titleRule{
 		none: names.Set(`atualmente atual hoje faturamento retorno`),
 	},
 	{
+		name: "title of what one would spend", field: fieldAmount,
+		any:  names.Set(`investir invest invertir gastar spend gasto`),
+		also: names.Set(`pretende pretendem pretendes quer deseja pode poderia gostaria plan planning planeja want willing quieres`),
+		none: names.Set(`atualmente atual hoje investe porque motivo quando onde como tempo prazo when why where currently`),
+	},
+	{
+		name: "title of a request for help", field: fieldMessage,
+		any:  names.Set(`ajudar ajudalo ajudala help ayudar ayudarte`),
+		also: names.Set(`podemos posso possamos can may could podemos puedo`),
+		none: names.Set(`quem who id`),
+	},
+	{
 		name: "title of a message", field: fieldMessage,
 		any:  names.Set(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
 		none: names.Set(`id sid type status tipo template date time at count`),
