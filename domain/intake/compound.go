@@ -259,7 +259,7 @@ var choiceMembers = map[string]choiceMember{
 	"value": {textRank: 1, answers: true}, "answer": {textRank: 1, answers: true},
 	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
 	"name": {textRank: 2, names: true}, "title": {textRank: 2, names: true},
-	"id": {names: true}, "ref": {}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
+	"id": {names: true}, "ref": {names: true}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
 	"weight": {}, "color": {}, "type": {}, "enumcode": {},
 }
 
