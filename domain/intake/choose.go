@@ -154,7 +154,8 @@ func (r *reader) choose(d *Draft) {
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
-		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer):
+		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer),
+			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
 		case w.answer.field == fieldPhone:
 			w.score.away = apart

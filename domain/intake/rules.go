@@ -55,6 +55,7 @@ var rules = slices.Concat([]rule{
 }, titleWordRules(), []rule{
 	{"price with cents", (*candidate).byPriceWithCents},
 	{"title of a record", (*candidate).byRecordTitle},
+	{"name beside the address", (*candidate).byNameBesideAddress},
 })
 
 // titleWordRules returns the rules for the words of titles.
@@ -372,6 +373,20 @@ func (q *candidate) byRecordTitle() bid {
 		return bid{}
 	}
 	return bid{field: fieldName, strength: weakName, penalty: 15}
+}
+
+// byNameBesideAddress: a bare name in the record that gives the e-mail is the name of whoever has that address, where
+// nothing else gives one and the record is no thing's, place's or company's. See chooser.settle.
+func (q *candidate) byNameBesideAddress() bid {
+	around := names.Words(q.holder())
+	switch {
+	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff || q.saysNotTheirs():
+		return bid{}
+	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
+		names.HasAny(around, places) || names.HasAny(around, houseWords):
+		return bid{}
+	}
+	return bid{field: fieldName, strength: lookOnly}
 }
 
 // ofOthers reports whether a machine's key says that its answer names or reaches one of ours, or somebody whom the
