@@ -126,7 +126,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
-		emptyParts: r.emptyParts, relation: r.onlyRelation(),
+		emptyParts: r.emptyParts, relation: r.onlyRelation(), formWord: r.wordOfForm(),
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {

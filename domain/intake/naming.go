@@ -2,8 +2,10 @@ package intake
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
@@ -147,7 +149,50 @@ func (q *candidate) alias(name string) naming {
 	if name == q.key && q.title == "" && plainKey(name) {
 		return naming{entry: inOnePiece(name)} // a plain key has no other form
 	}
-	return namingOf(name)
+	n := namingOf(name)
+	if n.entry.field == noField && q.formWord != "" && name == q.key && firstWord(name) == q.formWord {
+		n = namingOf(strings.TrimLeft(name[len(q.formWord):], "_-."))
+	}
+	return n
+}
+
+// firstWord is what stands before the first separator of a machine's key, "" where there is none.
+func firstWord(key string) string {
+	if i := strings.IndexAny(key, "_-. "); i > 0 && key[i] != ' ' {
+		return key[:i]
+	}
+	return ""
+}
+
+// wordOfForm returns the word that a form puts before its keys, that of the address among them, and that means nothing:
+// "orc_nome", "orc_email", "orc_detalhes".
+func (r *reader) wordOfForm() string {
+	ofMachine := func(a *answer) bool { return a.title == "" && a.prefix == "" && !a.closed }
+	at := slices.IndexFunc(r.answers, func(a answer) bool { return ofMachine(&a) && fields.WholeAddress(a.values[0]) })
+	if at < 0 {
+		return ""
+	}
+	word, keys := firstWord(r.answers[at].key), 0
+	if word == "" || means(word) {
+		return ""
+	}
+	for i := range r.answers {
+		if a := &r.answers[i]; ofMachine(a) && firstWord(a.key) == word {
+			keys++
+		}
+	}
+	if keys < 3 {
+		return ""
+	}
+	return word
+}
+
+// means reports whether a word says something of what it stands before.
+func means(word string) bool {
+	w := names.Of(word)
+	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || relations[w] || strangers[w] ||
+		houseWords[w] || thingWords[w] || programsThings[w] || thingsWithNames[w] || nameRule.none[w] || emailRule.none[w] ||
+		ownMessages[w] || notTheirs[w] || len(w) > 8
 }
 
 // namingOf looks up a name on its own; the zero value says that it names no field.

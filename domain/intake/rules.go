@@ -19,6 +19,7 @@ type candidate struct {
 	service    bool            // the webhook is for form products
 	asksOurs   bool            // see reader.asksOurs
 	relation   string          // see reader.onlyRelation
+	formWord   string          // see reader.wordOfForm
 	found      findings
 }
 
@@ -189,6 +190,9 @@ func (q *candidate) byLeadInKey() bid {
 	what := strings.Join(w[at+1:], "")
 	if what == "" && at > 0 {
 		what = w[0]
+	}
+	if v := q.values[0]; what == "number" && v[0] == '+' && fields.E164(v) != "" {
+		return bid{field: fieldPhone, strength: knownName} // "customerNumber" beside the "phoneNumber" that was called
 	}
 	e := vocabulary[what]
 	if !personal[e.field] || e.weak {

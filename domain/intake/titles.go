@@ -195,6 +195,9 @@ const (
 func (q *candidate) namesCompany(t *titleRule) bool {
 	name := q.name()
 	w := names.Words(products.WithoutNumber(name))
+	if nameRule.outright.MatchString(strings.Join(w, " ")) {
+		return false // "Nome do responsável pela empresa"
+	}
 	at := slices.IndexFunc(w, func(word string) bool { return t.any[word] })
 	asks := strings.IndexByte(name, '?') >= 0
 	if at < 0 || !asks && !names.HasAny(w, littleWords) || companyAsked.MatchString(strings.Join(w, " ")) {
@@ -261,7 +264,7 @@ var titleRules = []titleRule{
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
-			funil pipeline stage`),
+			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous`),
 		outright: companyAsked,
 	},
 	nameRule,

@@ -123,8 +123,8 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 	switch {
 	case said == closedTree:
 		return roleOfClosed(k)
-	case said == ignoredTree && k.Key == "auth" && k.Child("hasPassword") != nil:
-		return personTree // Memberstack's members
+	case said == ignoredTree && k.Key == "auth" && (k.Child("hasPassword") != nil || len(k.Children) == 1 && recordOfPerson(k)):
+		return personTree // Memberstack's members; who signs in to a hook has a secret too
 	case k.Key == "resource" && slices.ContainsFunc(k.Children, isPerson):
 		return containerTree // Yampi's and PayPal's; a bookable one has nobody in it
 	case said == unknownTree && holdsAnswers(k.Key):
