@@ -45,10 +45,10 @@ var itemWords = map[part]string{
 		heading pergunta titulo rotulo q`,
 	namePart: `
 		name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter
-		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey`,
+		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey attributename`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
-		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue choice`,
+		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum

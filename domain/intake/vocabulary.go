@@ -149,7 +149,7 @@ var aliases = map[field]string{
 		first firstname fname mflistingfname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
 		familyname last lastname lname mflistinglname sobrenome surname ultimonome apellido apellidos`,
-	fieldArea: `ddd areacode codigodearea phoneareacode phoneprefix`,
+	fieldArea: `ddd areacode codigodearea codigoarea phoneareacode phoneprefix`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode
 		phoneextension phonelocalcode`,
