@@ -45,10 +45,10 @@ var itemWords = map[part]string{
 		heading pergunta titulo rotulo q`,
 	namePart: `
 		name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter
-		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey`,
+		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey attributename`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
-		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue`,
+		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
@@ -136,7 +136,7 @@ func (r *reader) labelOf(n *tree.Node, a anatomy) (title, name string) {
 		if h == nil || h.Kind != tree.Object {
 			continue
 		}
-		for _, k := range [...]string{"title", "question_title", "label", "text", "name"} {
+		for _, k := range [...]string{"title", "question_title", "label", "text", "name", "body"} {
 			if title == "" {
 				title = h.Str(k)
 			}
@@ -155,6 +155,9 @@ func (r *reader) labelOf(n *tree.Node, a anatomy) (title, name string) {
 	}
 	if title == "" && a.value != nil && a.value.Key != "text" {
 		title = n.Str("text") // Jotform's API gives the label this name
+	}
+	if title == "" && name == "" && a.value != nil && a.typ != nil {
+		title = n.Str("description") // Snapchat's own questions
 	}
 	return title, name
 }

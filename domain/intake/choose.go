@@ -126,7 +126,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
-		emptyParts: r.emptyParts, relation: r.onlyRelation(),
+		emptyParts: r.emptyParts, relation: r.onlyRelation(), formWord: r.wordOfForm(),
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
@@ -154,7 +154,8 @@ func (r *reader) choose(d *Draft) {
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
-		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer):
+		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer),
+			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
 		case w.answer.field == fieldPhone:
 			w.score.away = apart

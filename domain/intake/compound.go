@@ -155,7 +155,7 @@ func typeOfName(a answer) answerType {
 // The parts of a phone, in normal form.
 var phoneParts = names.Set(`
 	country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-	telefone numero extension raw e164 countryiso2 type tipo dialcode`)
+	telefone numero extension raw e164 countryiso2 type tipo dialcode codigoarea codigodearea codigopais codigodopais`)
 
 func isPhoneInParts(m members, a answer) bool {
 	return m.only(phoneParts) && (m.have("phone", "phonenumber", "telefone") || a.wants(fieldPhone))
@@ -170,8 +170,8 @@ func phoneFromParts(m members) string {
 	if number == "" {
 		return ""
 	}
-	area := m.text("area", "areacode", "ddd")
-	country := m.text("dialcode", "country", "countrycode", "ddi", "countryiso2", "iso")
+	area := m.text("area", "areacode", "ddd", "codigoarea", "codigodearea")
+	country := m.text("dialcode", "country", "countrycode", "ddi", "countryiso2", "iso", "codigopais", "codigodopais")
 	digits := text.Digits(country)
 	if nation := fields.Country(country); digits == "" && nation != "" && nation != brazil {
 		if n := fields.E164In(area+number, nation); n != fields.E164(area+number) {
@@ -259,7 +259,7 @@ var choiceMembers = map[string]choiceMember{
 	"value": {textRank: 1, answers: true}, "answer": {textRank: 1, answers: true},
 	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
 	"name": {textRank: 2, names: true}, "title": {textRank: 2, names: true},
-	"id": {names: true}, "ref": {}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
+	"id": {names: true}, "ref": {names: true}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
 	"weight": {}, "color": {}, "type": {}, "enumcode": {},
 }
 

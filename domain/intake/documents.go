@@ -73,7 +73,8 @@ func (a *answer) namesDocument() bool {
 	if a.closed && !names.HasAny(around, payingWords) {
 		return false
 	}
-	if a.typ == documentType || names.HasAny(name, documentWords) || namesTogether(a.key) || namesTogether(a.title) {
+	if a.typ == documentType || names.HasAny(name, documentWords) || namesTogether(a.key) || namesTogether(a.title) ||
+		inOnePieceDocument(a.key) {
 		return true
 	}
 	switch names.Of(a.key) {
@@ -109,6 +110,22 @@ func namesTogether(name string) bool {
 	for i := 1; i < len(parts); i++ {
 		if documentPairs[parts[i-1]] && documentWords[parts[i-1]+parts[i]] {
 			return true
+		}
+	}
+	return false
+}
+
+// inOnePieceDocument reports whether a key is the name of a document joined to a word that says nothing of whose it is:
+// "txtcpf", "cnpjpj".
+func inOnePieceDocument(key string) bool {
+	if len(key) > 30 {
+		return false
+	}
+	name := names.Of(key)
+	for _, doc := range [...]string{"cpf", "cnpj"} {
+		if before, after, ok := strings.Cut(name, doc); ok && (before == "" || after == "") {
+			rest := before + after
+			return lookup(rest).leading || rest == "pj" || rest == "pf" || rest == "num"
 		}
 	}
 	return false

@@ -89,7 +89,7 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 // nameInList names the answer of an object in a list. It rejects records.
 func (a anatomy) nameInList(ans *answer) bool {
 	if ans.title == "" && ans.key == "" {
-		if len(a.unknown) > 0 || a.typ == nil || a.typ.Kind != tree.String || !meansOfContact(a.typ.Text) {
+		if len(a.unknown) > 0 || a.typ == nil || a.typ.Kind != tree.String || !typeNamesField(a.typ.Text) {
 			return false
 		}
 		ans.key = a.typ.Text // {type: email, value: …}
@@ -105,6 +105,12 @@ func (a anatomy) nameInList(ans *answer) bool {
 	// A name beside a type is the form's name for its field.
 	ans.labelled = ans.title != "" || a.typ != nil
 	return true
+}
+
+// typeNamesField reports whether a type is the name of what it asks for: {type: FIRST_NAME, value: …}.
+func typeNamesField(typ string) bool {
+	e, _, ok := aliasOf(typ)
+	return ok && !e.weak && personal[e.field]
 }
 
 // isRecord reports whether an object without a type says more than a question and its answer.

@@ -2,8 +2,10 @@ package intake
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
@@ -94,15 +96,23 @@ func (q *candidate) plainEnough(e entry) bool {
 	case fieldCompany:
 		return q.deal && !e.weak
 	case fieldMessage:
-		return q.deal || !e.weak && bookings[names.Of(q.holder())]
-	case fieldAmount, fieldOrigin:
+		return q.deal || !e.weak && ofBooking(q.holder())
+	case fieldAmount:
+		return q.deal || ofBooking(q.holder())
+	case fieldOrigin:
 		return q.deal
 	}
 	return false
 }
 
-// bookings are what people book, and say something about.
+// bookings are what people book, pay for and say something about.
 var bookings = names.Set(`booking visitbooking appointment reservation agendamento reserva visita consulta`)
+
+// ofBooking reports whether a key is that of a booking, or of a list of them.
+func ofBooking(key string) bool {
+	name := names.Of(key)
+	return bookings[name] || bookings[strings.TrimSuffix(name, "s")]
+}
 
 // ownOrigin reports whether a key is exactly the contract's own name of the origin, and the objects around it are
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
@@ -139,7 +149,50 @@ func (q *candidate) alias(name string) naming {
 	if name == q.key && q.title == "" && plainKey(name) {
 		return naming{entry: inOnePiece(name)} // a plain key has no other form
 	}
-	return namingOf(name)
+	n := namingOf(name)
+	if n.entry.field == noField && q.formWord != "" && name == q.key && firstWord(name) == q.formWord {
+		n = namingOf(strings.TrimLeft(name[len(q.formWord):], "_-."))
+	}
+	return n
+}
+
+// firstWord is what stands before the first separator of a machine's key, "" where there is none.
+func firstWord(key string) string {
+	if i := strings.IndexAny(key, "_-. "); i > 0 && key[i] != ' ' {
+		return key[:i]
+	}
+	return ""
+}
+
+// wordOfForm returns the word that a form puts before its keys, that of the address among them, and that means nothing:
+// "orc_nome", "orc_email", "orc_detalhes".
+func (r *reader) wordOfForm() string {
+	ofMachine := func(a *answer) bool { return a.title == "" && a.prefix == "" && !a.closed }
+	at := slices.IndexFunc(r.answers, func(a answer) bool { return ofMachine(&a) && fields.WholeAddress(a.values[0]) })
+	if at < 0 {
+		return ""
+	}
+	word, keys := firstWord(r.answers[at].key), 0
+	if word == "" || means(word) {
+		return ""
+	}
+	for i := range r.answers {
+		if a := &r.answers[i]; ofMachine(a) && firstWord(a.key) == word {
+			keys++
+		}
+	}
+	if keys < 3 {
+		return ""
+	}
+	return word
+}
+
+// means reports whether a word says something of what it stands before.
+func means(word string) bool {
+	w := names.Of(word)
+	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || relations[w] || strangers[w] ||
+		houseWords[w] || thingWords[w] || programsThings[w] || thingsWithNames[w] || nameRule.none[w] || emailRule.none[w] ||
+		ownMessages[w] || notTheirs[w] || len(w) > 8
 }
 
 // namingOf looks up a name on its own; the zero value says that it names no field.
@@ -152,10 +205,11 @@ func namingOf(name string) naming {
 }
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's
-// "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem".
+// "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", a sheet's "lead_origem", and a
+// table's "nm_cliente" and "ds_email".
 // "form" is not among them: "formName" would become a person's name.
 const leadingWords = `
-	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf`
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl`
 
 // aliasOf finds the field that a key or title names: first as it stands, then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").

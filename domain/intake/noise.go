@@ -187,6 +187,9 @@ var records = names.Set(`
 // noisySuffix reports keys that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
 	n := len(key)
+	if strings.HasPrefix(key, "_wpnonce-") {
+		return true // Divi's
+	}
 	if n < 2 || n > 80 || strings.IndexByte("densDENS", key[n-1]) < 0 {
 		return false
 	}

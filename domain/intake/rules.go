@@ -19,6 +19,7 @@ type candidate struct {
 	service    bool            // the webhook is for form products
 	asksOurs   bool            // see reader.asksOurs
 	relation   string          // see reader.onlyRelation
+	formWord   string          // see reader.wordOfForm
 	found      findings
 }
 
@@ -55,6 +56,7 @@ var rules = slices.Concat([]rule{
 }, titleWordRules(), []rule{
 	{"price with cents", (*candidate).byPriceWithCents},
 	{"title of a record", (*candidate).byRecordTitle},
+	{"name beside the address", (*candidate).byNameBesideAddress},
 })
 
 // titleWordRules returns the rules for the words of titles.
@@ -188,6 +190,9 @@ func (q *candidate) byLeadInKey() bid {
 	what := strings.Join(w[at+1:], "")
 	if what == "" && at > 0 {
 		what = w[0]
+	}
+	if v := q.values[0]; what == "number" && v[0] == '+' && fields.E164(v) != "" {
+		return bid{field: fieldPhone, strength: knownName} // "customerNumber" beside the "phoneNumber" that was called
 	}
 	e := vocabulary[what]
 	if !personal[e.field] || e.weak {
@@ -372,6 +377,20 @@ func (q *candidate) byRecordTitle() bid {
 		return bid{}
 	}
 	return bid{field: fieldName, strength: weakName, penalty: 15}
+}
+
+// byNameBesideAddress: a bare name in the record that gives the e-mail is the name of whoever has that address, where
+// nothing else gives one and the record is no thing's, place's or company's. See chooser.settle.
+func (q *candidate) byNameBesideAddress() bid {
+	around := names.Words(q.holder())
+	switch {
+	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff || q.saysNotTheirs():
+		return bid{}
+	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
+		names.HasAny(around, places) || names.HasAny(around, houseWords):
+		return bid{}
+	}
+	return bid{field: fieldName, strength: lookOnly}
 }
 
 // ofOthers reports whether a machine's key says that its answer names or reaches one of ours, or somebody whom the

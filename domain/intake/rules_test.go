@@ -121,6 +121,8 @@ func TestRulesOfTitles(t *testing.T) {
 		{"title of a company", "Em qual empresa você trabalha?", "Em qual cidade sua empresa atua?"},
 		{"title of a name", "Qual é o seu nome?", "Nome do produto"},
 		{"title of a value", "Quanto pretende investir?", "Valor da conta de luz"},
+		{"title of what one would spend", "How much do you plan to spend?", "Quanto você gasta hoje e pretende gastar?"},
+		{"title of a request for help", "Em que podemos te ajudar?", "Quem pode ajudar você?"},
 		{"title of an investment", "Qual o investimento disponível?", "Investimento atual em anúncios"},
 		{"title of a message", "Alguma observação adicional?", "message id"},
 		{"title of an origin", "Como nos conheceu?", "Qual problema já encontrou?"},

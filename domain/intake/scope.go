@@ -162,7 +162,7 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
-	case "user", "usuario":
+	case "user", "usuario", "userdetails", "userinfo", "userinformation":
 		sub.rank += 2 // as often the account's user as the form's
 		sub.another = true
 		sub.marks |= inUser
@@ -207,6 +207,8 @@ type neighbours struct {
 	cents     uint8 // the rule by which integers are cents, see amount.go
 	counted   bool  // the total is how many records there are
 	typed     bool  // a field's type stands beside the parts of its answer
+	machine   bool  // the company beside them is the one that was asked, see ourMachines
+	booked    bool  // and so is one that is an object beside what was booked, which is nobody's record
 }
 
 // neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
@@ -238,11 +240,22 @@ func (r *reader) neighbours(n *tree.Node) neighbours {
 		case "field_type":
 			nb.typed = k.Kind == tree.String && len(n.Children) > 1
 		default:
-			continue
+			if !nb.atOurs(n, k) {
+				continue
+			}
 		}
 		nb.any = true
 	}
 	return nb
+}
+
+// atOurs notes a member that shows whose the company beside it is.
+func (nb *neighbours) atOurs(n, k *tree.Node) bool {
+	var buf [64]byte
+	name := names.Append(buf[:0], k.Key)
+	machine, booked := ourMachines[string(name)], k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
+	nb.machine, nb.booked = nb.machine || machine, nb.booked || booked
+	return machine || booked
 }
 
 // explained handles a member that its neighbours explain, and reports whether it did.
@@ -268,8 +281,13 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 	case "total", "count", "total_count", "totalCount":
 		return r.within(nb.counted && k.Scalar(), closedTree, k, s)
 	}
-	return false
+	company := (nb.machine || nb.booked && k.Kind == tree.Object) && lookup(k.Key).field == fieldCompany
+	return r.within(company && k.Key != fieldNames[fieldCompany] && !recordOfPerson(k), closedTree, k, s)
 }
+
+// ourMachines are the numbers and bots by which a company is reached: a company that a record names beside one is that
+// company, and not the contact's.
+var ourMachines = names.Set(`trackingphonenumber trackingnumber chatbotname chatbotid botname botid whatsappid`)
 
 func (r *reader) dropIf(known bool, rule string, k *tree.Node) bool {
 	if known {

@@ -581,3 +581,59 @@ func TestAProgramsOwnKind(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCompanyThatWasAsked is not the contact's: whoever takes a booking, and whom a bot or a tracked number serves.
+func TestTheCompanyThatWasAsked(t *testing.T) {
+	t.Parallel()
+	const ana = `"customer":{"name":"Ana","email":"ana@x.com"}`
+	for body, want := range map[string]string{
+		`{"appointment":{"id":1},"company":{"name":"Clínica"},` + ana + `}`:                               "",
+		`{"booking":{"id":1},"organisation":{"name":"Clínica"},"name":"Ana","email":"ana@x.com"}`:         "Clínica",
+		`{"booking":{"id":1},"company":"ACME",` + ana + `}`:                                               "ACME",
+		`{"order":{"id":1},"company":{"name":"ACME"},` + ana + `}`:                                        "ACME",
+		`{"chatbot_name":"Zé","business_name":"Loja",` + ana + `}`:                                        "",
+		`{"chatbot_name":"Zé","empresa":"ACME",` + ana + `}`:                                              "ACME",
+		`{"tracking_phone_number":"+551140040000","company_name":"Clínica","customer_email":"a@x.com"}`:   "",
+		`{"booking":{"company":{"name":"ACME"}},"customer":{"email":"ana@x.com"}}`:                        "ACME",
+		`{"email":"ana@x.com","Nome do responsável pela empresa":"Ana","Nome da empresa":"ACME"}`:         "ACME",
+		`{"email":"ana@x.com","nome":"Ana","empresa_anterior":"Velha","empresa_concorrente":"Outra"}`:     "",
+		`{"email":"ana@x.com","Nome do responsável da empresa":"Ana","Cidade onde a empresa atua":"Rio"}`: "",
+	} {
+		if d := mustRead(t, "", body); d.Company != want {
+			t.Errorf("%s: %q, not %q", body, d.Company, want)
+		}
+	}
+}
+
+// TestTheFormsOwnWord before keys is no part of them; a word that means something is.
+func TestTheFormsOwnWord(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("orc_nome", "Ana", "orc_email", "ana@x.com", "orc_detalhes", "Oi"):                   "Ana|ana@x.com|Oi",
+		pairs("lp-nome", "Ana", "lp-email", "ana@x.com", "lp-obs", "Oi", "g", "1"):                 "Ana|ana@x.com|Oi",
+		pairs("orc_email", "ana@x.com", "orc_detalhes", "Oi"):                                      "|ana@x.com|",
+		pairs("evento_nome", "Feira", "evento_email", "a@x.com", "evento_detalhes", "Aqui"):        "|a@x.com|",
+		pairs("nome", "Ana", "email", "ana@x.com", "zz_detalhes", "x", "zz_obs", "y", "zz_a", "z"): "Ana|ana@x.com|",
+	} {
+		d := mustRead(t, formType, body)
+		if got := d.Name + "|" + d.Email + "|" + d.Message; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestANameBesideTheAddress is who has it, unless the record is a thing's or a place's.
+func TestANameBesideTheAddress(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"indicacao":{"nome":"Ana","email":"ana@x.com"}}`:                              "Ana",
+		`{"decisor":{"name":"Ana","email":"ana@x.com"},"pagina":{"name":"LP"}}`:         "Ana",
+		`{"filial":{"nome":"Centro","email":"centro@x.com"}}`:                           "",
+		`{"email":"ana@x.com","indicacao":{"nome":"Bia","email":"bia@x.com"}}`:          "",
+		`{"email":"ana@x.com","nome":"Ana","indicacao":{"nome":"Bia","email":"b@x.c"}}`: "Ana",
+	} {
+		if d := mustRead(t, "", body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}

@@ -195,6 +195,9 @@ const (
 func (q *candidate) namesCompany(t *titleRule) bool {
 	name := q.name()
 	w := names.Words(products.WithoutNumber(name))
+	if nameRule.outright.MatchString(strings.Join(w, " ")) {
+		return false // "Nome do responsável pela empresa"
+	}
 	at := slices.IndexFunc(w, func(word string) bool { return t.any[word] })
 	asks := strings.IndexByte(name, '?') >= 0
 	if at < 0 || !asks && !names.HasAny(w, littleWords) || companyAsked.MatchString(strings.Join(w, " ")) {
@@ -261,7 +264,7 @@ var titleRules = []titleRule{
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
-			funil pipeline stage`),
+			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous`),
 		outright: companyAsked,
 	},
 	nameRule,
@@ -277,6 +280,18 @@ var titleRules = []titleRule{
 		any:  names.Set(`investimento investment`),
 		also: names.Set(`previsto disponivel pretendido desejado estimado planejado inicial maximo available planned`),
 		none: names.Set(`atualmente atual hoje faturamento retorno`),
+	},
+	{
+		name: "title of what one would spend", field: fieldAmount,
+		any:  names.Set(`investir invest invertir gastar spend gasto`),
+		also: names.Set(`pretende pretendem pretendes quer deseja pode poderia gostaria plan planning planeja want willing quieres`),
+		none: names.Set(`atualmente atual hoje investe porque motivo quando onde como tempo prazo when why where currently`),
+	},
+	{
+		name: "title of a request for help", field: fieldMessage,
+		any:  names.Set(`ajudar ajudalo ajudala help ayudar ayudarte`),
+		also: names.Set(`podemos posso possamos can may could podemos puedo`),
+		none: names.Set(`quem who id`),
 	},
 	{
 		name: "title of a message", field: fieldMessage,

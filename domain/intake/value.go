@@ -76,6 +76,9 @@ func wrappedAnswer(n *tree.Node) *tree.Node {
 	if len(n.Children) == 1 && wrapsAnswer(n.Children[0].Key) {
 		return &n.Children[0]
 	}
+	if body := n.Child("body"); body != nil && n.Key == "choice" && n.Str("comment") == "" {
+		return body // Survicate's
+	}
 	value := n.Child("value")
 	if value == nil || !value.Scalar() || !slices.ContainsFunc(n.Children, limitsAnswer) {
 		return nil

@@ -136,8 +136,9 @@ var aliases = map[field]string{
 		detalhes duvida duvidas duvidasoucomentarios enquiry escrevasuamensagem howcanwehelp informacoesadicionais inquiry
 		mensagem mensagemadicional message msg necessidade* nota* notas* note notes obs observacao observacoes pedido*
 		pergunta* perguntas* question* questions* recado solicitacao suamensagem texto* textomensagem yourmessage
-		leadmessage contactnotes customernote ordernote textarea* multiline* text* mensaje plainbody* textbody* bodyplain*
-		strippedtext*`,
+		leadmessage contactnotes customernote ordernote additionalcomments additionalnotes anotacao* anotacoes*
+		conteumpoucomais contenosmais tuconsulta suconsulta usermsg usermessage textarea* multiline* text* mensaje plainbody*
+		textbody* bodyplain* strippedtext*`,
 	fieldOrigin: `
 		canal* canaldeaquisicao canaldeorigem canalorigem channel* comoconheceu comoficousabendo comoficousabendodenos
 		comonosconheceu comonosencontrou comovocenosconheceu deondeveio fonte* fontedolead heardfrom howdidyoufindus
@@ -148,7 +149,7 @@ var aliases = map[field]string{
 		first firstname fname mflistingfname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
 		familyname last lastname lname mflistinglname sobrenome surname ultimonome apellido apellidos`,
-	fieldArea: `ddd areacode codigodearea phoneareacode phoneprefix`,
+	fieldArea: `ddd areacode codigodearea codigoarea phoneareacode phoneprefix`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode
 		phoneextension phonelocalcode`,

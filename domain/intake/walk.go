@@ -99,7 +99,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 	}
 }
 
-// roleOfForm opens what describes a form where it holds the only address, see readTree.
+// roleOfForm opens what describes a form or an entry where it holds the only address, see readTree.
 func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
 	if said != closedTree || s.closed || !isForm[names.Of(k.Key)] || !recordOfPerson(k) ||
 		slices.ContainsFunc(k.Children, func(m tree.Node) bool { return describesForm[names.Of(m.Key)] }) {
@@ -112,8 +112,8 @@ func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
 	return said
 }
 
-// isForm are the names of what describes a form, in normal form.
-var isForm = names.Set(`form formulario`)
+// isForm are the names of what describes a form or an entry, in normal form.
+var isForm = names.Set(`form formulario meta`)
 
 // describesForm are the names of members that a form has, and a person has not.
 var describesForm = names.Set(`id title titulo alias slug url fields campos`)
@@ -123,15 +123,44 @@ func roleOf(k *tree.Node, said treeRole) treeRole {
 	switch {
 	case said == closedTree:
 		return roleOfClosed(k)
-	case said == ignoredTree && k.Key == "auth" && k.Child("hasPassword") != nil:
-		return personTree // Memberstack's members
+	case said == ignoredTree && k.Key == "auth" && (k.Child("hasPassword") != nil || len(k.Children) == 1 && recordOfPerson(k)):
+		return personTree // Memberstack's members; who signs in to a hook has a secret too
 	case k.Key == "resource" && slices.ContainsFunc(k.Children, isPerson):
 		return containerTree // Yampi's and PayPal's; a bookable one has nobody in it
+	case said == unknownTree && holdsAnswers(k.Key):
+		return containerTree
 	case said == unknownTree && (!k.ScalarList() || !isQuestion(k.Key)):
 		return roleBySide(k.Key)
 	}
 	return said
 }
+
+// holdsAnswers reports whether a key of several words says that the answers of a form stand under it, and nothing of
+// whose or of what they are: "answer_values", "customBookingFields".
+func holdsAnswers(key string) bool {
+	if len(key) > 40 || plainKey(key) {
+		return false
+	}
+	w := names.Words(key)
+	last := len(w) - 1
+	if step := strings.TrimRight(strings.Join(w, ""), "0123456789"); stepsOfForms[step] && len(w) < 3 {
+		return true
+	}
+	return last > 0 && nounsOfAnswers[w[last]] &&
+		!slices.ContainsFunc(w[:last], func(word string) bool { return !nounsOfAnswers[word] && !ofForms[word] })
+}
+
+// nounsOfAnswers are what answers are called, ofForms words that say no more of them than that a form asked, and
+// stepsOfForms the numbered parts that it asks in.
+var (
+	nounsOfAnswers = names.Set(`
+		answer answers field fields value values question questions response responses resposta respostas pergunta perguntas
+		campo campos`)
+	ofForms = names.Set(`
+		and e custom extra additional dynamic form survey quiz booking submission submitted intake adicionais personalizados
+		formulario extras`)
+	stepsOfForms = names.Set(`step etapa passo`)
+)
 
 // objectMember walks an object under a key: one answer, a list in disguise, or more members.
 func (r *reader) objectMember(k *tree.Node, e entry, s scope) {
@@ -380,7 +409,7 @@ var trees = map[treeRole]string{
 		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
 		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members
 		enduser dadoslead dadosdolead novolead registrant contactprofile requester
-		solicitante`,
+		solicitante userdetails userinfo userinformation`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
 		invoice fatura checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
@@ -394,7 +423,7 @@ var trees = map[treeRole]string{
 		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou
 		referredby dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai filho filha filhos
 		esposa esposo marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia
-		emergencycontact`,
+		emergencycontact vaga vacancy jobopening`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }

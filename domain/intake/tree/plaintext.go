@@ -19,7 +19,9 @@ func parsePlain(text string) (n Node, ok bool) {
 	case text[0] == '<':
 		n, ok = parseXML(text)
 	default:
-		n, ok = parseTitledLines(text)
+		if n, ok = parseTitledLines(text, titleEnd); !ok {
+			n, ok = parseTitledLines(text, titleBeforeDash)
+		}
 	}
 	return n, ok && len(n.Children) > 0
 }
@@ -47,15 +49,15 @@ func parseJSONLines(text string) (Node, bool) {
 }
 
 // parseTitledLines reads one answer per line, "Nome: Ana" or "nome=Ana", as in e-mails and text/plain forms. A line
-// without a title continues the answer above it.
-func parseTitledLines(text string) (Node, bool) {
+// without a title continues the answer above it. end returns where the title of a line ends, or 0.
+func parseTitledLines(text string, end func(line string) int) (Node, bool) {
 	n := Node{Kind: Object}
 	answerStart, lineEnd := 0, 0
 	titled := 0
 	for line := range strings.Lines(text) {
 		lineStart := lineEnd
 		lineEnd += len(line)
-		switch i := titleEnd(line); {
+		switch i := end(line); {
 		case i > 0:
 			if len(n.Children) == maxLeaves {
 				return Node{}, false
@@ -72,6 +74,18 @@ func parseTitledLines(text string) (Node, bool) {
 	SortMembers(n.Children)
 	return n, titled > 1 || titled == len(n.Children)
 }
+
+// titleBeforeDash is titleEnd for "Nome - Ana", in a text without colons.
+func titleBeforeDash(line string) int {
+	i := strings.Index(line, " - ")
+	if i <= 0 || i > maxDashed || strings.IndexByte(line[:i], '@') >= 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// maxDashed bounds what is a title before a dash: a sentence may have one too.
+const maxDashed = 40
 
 // titleEnd returns where the title of a line ends, or 0: an address before the colon is not a title, nor is a URL's
 // "https".
