@@ -190,7 +190,7 @@ func Of(orgID, id string) Scope {
 	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
 }
 
-// OrgOf is the organisation by whose value Citus finds what belongs to a row: with ports.AnyOrg, that of the row itself.
+// OrgOf is the organisation by whose value Citus finds what belongs to a row: with ports.AnyOrg, the row's own.
 func OrgOf(db *gorm.DB, row schema.Tabler, orgID, id string) UID {
 	of := UID(cmp.Or(orgID, NoID))
 	if orgID == ports.AnyOrg {
