@@ -10,9 +10,12 @@ import (
 	"fichario/app/lookups"
 	"fichario/app/privacy"
 	"fichario/domain/access"
+	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // purpose registers a purpose for all roles, or for some.
@@ -130,6 +133,33 @@ func TestHistoryOfAnotherPurpose(t *testing.T) {
 	equal(t, "bought for its own purpose", ask("cobranca", false), line("cobranca", false, "0.45"))
 	equal(t, "and free from then on", ask("cobranca", false), line("cobranca", true, 0))
 	equal(t, "the first stays free", ask("credito", true), line("credito", true, 0))
+}
+
+// TestABatchFromBeforeThereWerePurposes asks no more, whoever confirms or resumes it: it has none, and each lookup must
+// have one.
+func TestABatchFromBeforeThereWerePurposes(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 99, PerMonth: 99})
+		quoted := must(s.batches.Quote(t.Context(), key, quote(someCPFs(100, 3)...)))
+		s.bureau.Script = portstest.Fails(ports.NotSent)
+		begun := must(s.batches.Quote(t.Context(), key, carteira(3, 99*price, 7200)))
+		defer running(s)()
+		s.until(begun.ID, paused)
+		s.purpose("credito")
+		s.bureau.Script = nil
+		why := func(v batches.View) bool { return paused(v) && v.Reason == batch.Asked }
+		equal(t, "it says why it stopped", strings.Contains(s.until(begun.ID, why).Note, "Orce os documentos de novo"), true)
+		for name, by := range map[string]app.Caller{"key": key, "operator": app.Operator()} {
+			_, err := s.batches.Confirm(t.Context(), by, quoted.ID, nil)
+			equal(t, name+": confirmed", said(err), "finalidade_ausente finalidade")
+			_, err = s.batches.Resume(t.Context(), by, begun.ID, nil, false)
+			equal(t, name+": resumed", said(err), "finalidade_ausente finalidade")
+		}
+		equal(t, "spent", must(s.batches.Show(t.Context(), key, begun.ID)).Spent.Amount, 0)
+		again := must(s.batches.Quote(t.Context(), key, carteira(3, 99*price, 7200)))
+		s.until(again.ID, ended)
+	})
 }
 
 // TestPurposesAreTheOwners: others see them, and change nothing.

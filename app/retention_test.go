@@ -143,6 +143,27 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 	})
 }
 
+// TestAContactThatIsAskedAboutStays: a lookup about a contact is in its history, and something that happened to it.
+func TestAContactThatIsAskedAboutStays(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		asked := s.arrive(hook, "bia")
+		s.arrive(hook, "leo")
+		time.Sleep(2 * time.Millisecond) // ids have whole milliseconds
+		since := time.Now()
+		time.Sleep(time.Second)
+		must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: asked.ID}))
+		store, keep := later{s.store, 365*day - time.Since(since)}, privacy.Keeping{Contacts: 365 * day}
+		done(privacy.NewRetention(store, keep, time.Now).ForgetContacts(ctx))
+		var left []string
+		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {
+			left = append(left, c.Name)
+		}
+		equal(t, "contacts that are left", line(left), "[bia]")
+	})
+}
+
 // IDAt returns an id made at a time.
 func IDAt(at time.Time) string {
 	ms := at.UnixMilli()

@@ -121,6 +121,28 @@ func TestReplayWhileNoServiceRuns(t *testing.T) {
 	}
 }
 
+// TestAVehicleIsErasedByEitherPlate: the old plate of a vehicle and its new one are one vehicle's, so that both are
+// blocked, and both are free again.
+func TestAVehicleIsErasedByEitherPlate(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		ask := func(plate string) string {
+			_, err := s.ask(owner, lookups.Request{Product: "veiculo", Document: plate})
+			return said(err)
+		}
+		equal(t, "before", line(ask("ABC1D23"), ask("ABC1323")), line("", ""))
+		q := privacyapp.SubjectQuery{OrgID: s.orgID, Document: "ABC1D23"}
+		e := must(s.subjects.Erase(t.Context(), owner, q, true))
+		e = must(s.subjects.Await(t.Context(), e.ID))
+		equal(t, "erased lookups", e.Gone[privacy.Lookups], 2)
+		equal(t, "blocked", line(ask("ABC1D23"), ask("ABC1323")), line("titular_bloqueado", "titular_bloqueado"))
+		q.Document = "ABC1323"
+		done(s.subjects.Unblock(t.Context(), owner, q))
+		equal(t, "unblocked", line(ask("ABC1D23"), ask("ABC1323")), line("", ""))
+	})
+}
+
 // TestAllErasuresAreForTheJournal, however many there are: a replay cannot repeat one that the journal lacks.
 func TestAllErasuresAreForTheJournal(t *testing.T) {
 	t.Parallel()

@@ -70,3 +70,30 @@ func TestTheAuditOnItsPage(t *testing.T) {
 	has(t, "the owner's", v.get("/contatos"), `href="/auditoria"`)
 	v.refused(http.StatusNotFound, "/auditoria?quem="+site.visitor("Rui").by.MemberID())
 }
+
+// TestARefusedFormShowsAContactInTheAudit: the page that a refusal shows again has the whole contact, as has the list
+// of its lookups, which a finished one brings.
+func TestARefusedFormShowsAContactInTheAudit(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	bia := site.member(v.by.OrgID(), "Bia", crm.Common)
+	contact := v.lead(url.Values{"nome": {"Rui"}, "email": {"rui@example.com"}, "telefone": {"11987654321"}})
+	opened := func() int {
+		page := v.get("/auditoria?acao=contato.aberto&quem=" + bia.by.MemberID())
+		return strings.Count(page, `href="/contatos/`+contact+`"`)
+	}
+	response, page := bia.send("/contatos/"+contact+"/nota", "texto", "")
+	if response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("an empty note: %d", response.StatusCode)
+	}
+	has(t, "what is shown again", page, "rui@example.com")
+	if got := opened(); got != 1 {
+		t.Errorf("a refused form: %d lines of the audit, not 1", got)
+	}
+	asked := strings.TrimPrefix(bia.ask("produto", "cpf", "documento", aPerson), "/consultas/")
+	bia.do(http.MethodGet, "/contatos/"+contact+"/consultas/"+asked+"?aba=documentos", nil, "HX-Request", "true")
+	if got := opened(); got != 2 {
+		t.Errorf("the list of its lookups: %d lines of the audit, not 2", got)
+	}
+}

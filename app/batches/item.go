@@ -145,7 +145,7 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case f.Code == fault.UnknownProduct: // another instance may offer it
 		pause(batch.BureauAway, outPause)
 		end.note = f.Message
-	case f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
+	case f.Code == fault.MissingScope, f.Code == fault.InvalidDocument, f.Code == fault.MissingPurpose:
 		pause(batch.Asked, 0)
 		end.note = f.Message
 	}

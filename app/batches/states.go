@@ -190,7 +190,8 @@ func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int,
 }
 
 // Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Who
-// confirms it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, PurposeRefused, ServiceUnavailable.
+// confirms it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, MissingPurpose, PurposeRefused,
+// ServiceUnavailable.
 func (b *Batches) Confirm(
 	ctx context.Context, by app.Caller, id string, ceiling *catalog.Money,
 ) (_ View, err error) {
@@ -235,7 +236,7 @@ func (b *Batches) Pause(ctx context.Context, by app.Caller, id string) (View, er
 // Resume lets a paused batch go on, within another ceiling if one is given, which must cover what was spent. With
 // failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Who
 // resumes it pays for the rest. Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, MonthlyLimit,
-// PurposeRefused, ServiceUnavailable.
+// MissingPurpose, PurposeRefused, ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by app.Caller, id string, ceiling *catalog.Money, failures bool,
 ) (View, error) {
@@ -321,20 +322,20 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by app.Caller, q 
 
 // pays holds the organisation's charges back, and makes the caller pay for a batch from now on, by their own rights:
 // whoever confirms or resumes it spends. The operator acts for whoever paid before. It reports whether that was
-// somebody else. Faults: MonthlyLimit where the caller's budget does not allow a single call, and what choosing the
-// batch's purpose returns.
+// somebody else. Faults: MonthlyLimit where the caller's budget does not allow a single call, MissingPurpose where the
+// batch is older than the organisation's purposes, and what choosing the batch's purpose returns.
 func (b *Batches) pays(ctx context.Context, r ports.Repos, by app.Caller, q *batch.Batch) (other bool, err error) {
 	if err := r.Orgs.HoldCharges(ctx, q.OrgID); err != nil {
 		return false, err
 	}
-	if by.IsOperator() {
-		return false, nil
+	rules, err := privacy.ReadPurposeRules(ctx, r, q.OrgID)
+	if err == nil {
+		err = rules.Still(q.Purpose)
+	}
+	if err != nil || by.IsOperator() {
+		return false, err
 	}
 	if other = q.PaidBy(by.KeyID(), by.MemberID()); other && q.Purpose != "" {
-		rules, err := privacy.ReadPurposeRules(ctx, r, q.OrgID)
-		if err != nil {
-			return other, err
-		}
 		if _, err := rules.Choose(by, q.Purpose); err != nil {
 			return other, err
 		}

@@ -265,8 +265,11 @@ func (k *Asker) stated(ctx context.Context, req Request) (_ Request, err error) 
 		return req, err
 	}
 	rules, err := k.rules.Of(ctx, k.store.Repos(), req.caller.OrgID(), false)
+	if err != nil {
+		return req, err
+	}
 	req.only.Purpose = rules.Only(req.Purpose)
-	return req, err
+	return req, rules.Still(req.Purpose)
 }
 
 // begin answers from history or, where that has nothing, prepares a call to the bureau, which the caller of begin must

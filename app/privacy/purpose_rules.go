@@ -58,7 +58,7 @@ func (p purposeRules) Choose(by app.Caller, said string) (string, error) {
 		return said, nil
 	}
 	switch {
-	case !slices.ContainsFunc(p.all, crm.Purpose.InForce):
+	case !p.inForce():
 		return "", nil
 	case len(allowed) == 0:
 		return "", PurposeRefused("Nenhuma finalidade da organização é permitida nesta consulta.", nil)
@@ -67,6 +67,19 @@ func (p purposeRules) Choose(by app.Caller, said string) (string, error) {
 	}
 	return "", fault.New(fault.MissingPurpose, "Informe a finalidade da consulta. As finalidades são: "+codesOf(allowed)+
 		". Na API, no cabeçalho X-Finalidade ou no campo finalidade; num comando, com --purpose. Nada foi consultado nem cobrado.").At("finalidade")
+}
+
+// inForce reports whether the organisation has purposes to choose from.
+func (p purposeRules) inForce() bool { return slices.ContainsFunc(p.all, crm.Purpose.InForce) }
+
+// Still returns the fault of a batch without a purpose once there are purposes: it was quoted before, and states its
+// purpose with the quote. Fault: MissingPurpose.
+func (p purposeRules) Still(purpose string) error {
+	if purpose != "" || !p.inForce() {
+		return nil
+	}
+	return fault.New(fault.MissingPurpose, "Este lote foi orçado antes de a organização ter finalidades, e não tem nenhuma. "+
+		"Orce os documentos de novo, com a finalidade.").At("finalidade")
 }
 
 // PurposeRefused is the fault of a purpose that may not be used; it names those that may.

@@ -152,5 +152,9 @@ func touchedSince(ctx context.Context, repos ports.Repos, orgID, contactID strin
 		return true, nil
 	}
 	events, err := repos.ContactHistory.Events(ctx, orgID, contactID)
-	return slices.ContainsFunc(events, func(e crm.Event) bool { return e.ID >= first }), err
+	if err != nil || slices.ContainsFunc(events, func(e crm.Event) bool { return e.ID >= first }) {
+		return true, err
+	}
+	asked, err := repos.LookupContacts.OfContact(ctx, orgID, contactID, 1)
+	return len(asked) > 0 && asked[0].ID >= first, err
 }

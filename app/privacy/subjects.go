@@ -52,6 +52,9 @@ func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
 			return nil, app.Invalid("document", err.Error())
 		}
 		out = append(out, i)
+		if twin, ok := i.Twin(); ok {
+			out = append(out, twin)
+		}
 	}
 	if q.Email != "" {
 		i, err := privacy.ByEmail(q.Email)

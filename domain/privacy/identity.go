@@ -6,6 +6,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,6 +70,25 @@ func ByDocument(typed string) (Identity, error) {
 		reason, t = document.BadForm, document.CPF
 	}
 	return Identity{}, &document.Invalid{Type: t, Reason: reason}
+}
+
+// plateLetters are what the digits of an old plate's fifth place became in its new form.
+const plateLetters = "ABCDEFGHIJ"
+
+// Twin is the other plate of the same vehicle: ABC1323 became ABC1D23, and both are still asked about. It returns false
+// where there is none.
+func (i Identity) Twin() (Identity, bool) {
+	const length, place = 7, 4
+	if i.Type != Plate || len(i.Value) != length {
+		return Identity{}, false
+	}
+	other := ""
+	if n := i.Value[place]; n >= '0' && n <= '9' {
+		other = plateLetters[n-'0' : n-'0'+1]
+	} else if at := strings.IndexByte(plateLetters, n); at >= 0 {
+		other = strconv.Itoa(at)
+	}
+	return Identity{Plate, i.Value[:place] + other + i.Value[place+1:]}, other != ""
 }
 
 // Spellings are the values that the identity may be stored as: an accent of an address may stand apart from its letter,

@@ -39,6 +39,22 @@ func TestIdentitiesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+// TestBothPlatesOfAVehicle: the one from before it got its new form, and the one since.
+func TestBothPlatesOfAVehicle(t *testing.T) {
+	t.Parallel()
+	for one, other := range map[string]string{
+		"ABC1D23": "ABC1323", "ABC1323": "ABC1D23", "XYZ9J87": "XYZ9987", "XYZ9087": "XYZ9A87", "ABC1K23": "",
+	} {
+		twin, ok := privacy.Identity{Type: privacy.Plate, Value: one}.Twin()
+		if ok != (other != "") || ok && (twin.Type != privacy.Plate || twin.Value != other) {
+			t.Errorf("%s has the twin %q", one, twin.Value)
+		}
+	}
+	if _, ok := ana.Twin(); ok {
+		t.Error("a CPF has a twin")
+	}
+}
+
 // TestWhatATextNames: identities in JSON, in forms, in tables and in prose.
 func TestWhatATextNames(t *testing.T) {
 	t.Parallel()

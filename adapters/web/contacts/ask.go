@@ -112,7 +112,11 @@ func (s pages) asked(c *web.Call, id string, p askedPage) error {
 			if err != nil {
 				return err
 			}
-			if p.Page, err = s.contactTab(c, tabDocuments, view, documents); err != nil {
+			p.Page, err = s.contactTab(c, tabDocuments, view, documents)
+			if err == nil {
+				err = s.Contacts.Opened(c.Ctx(), c.By, view) // any lookup brings the list of any contact's
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -224,8 +224,8 @@ func (s pages) summaryOf(c *web.Call, shown web.Form, wholeNote bool) (data cont
 		return data, err
 	}
 	data, err = s.contactTab(c, "", view, documentsIn(history))
-	if err == nil && c.Method == http.MethodGet {
-		err = s.Contacts.Opened(c.Ctx(), c.By, view)
+	if err == nil {
+		err = s.Contacts.Opened(c.Ctx(), c.By, view) // a refused form shows it too
 	}
 	if err != nil {
 		return data, err

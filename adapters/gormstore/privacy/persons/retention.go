@@ -61,11 +61,7 @@ func (r retention) OldContacts(
 				return err
 			}
 		}
-		var alive []engine.UID
-		err = db.Session(&gorm.Session{NewDB: true}).Model(&contacts.EventRow{}).Distinct("contact_id").
-			Where("contact_id IN ? AND id >= ?", engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID }),
-				engine.FirstID(before)).
-			Pluck("contact_id", &alive).Error
+		alive, err := happenedSince(db, rows, before)
 		for _, row := range rows {
 			if !slices.Contains(alive, row.ID) {
 				old[string(row.OrgID)] = append(old[string(row.OrgID)], string(row.ID))
@@ -74,6 +70,21 @@ func (r retention) OldContacts(
 		return err
 	})
 	return old, next, err
+}
+
+// happenedSince returns those of some contacts whose history has an entry, or a lookup, since a time.
+func happenedSince(db *gorm.DB, rows []contacts.ContactRow, since time.Time) (alive []engine.UID, err error) {
+	ids := engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID })
+	for _, history := range []any{&contacts.EventRow{}, &lookups.LookupRow{}} {
+		var some []engine.UID
+		err = db.Session(&gorm.Session{NewDB: true}).Model(history).Distinct("contact_id").
+			Where("contact_id IN ? AND id >= ?", ids, engine.FirstID(since)).Pluck("contact_id", &some).Error
+		if err != nil {
+			return nil, err
+		}
+		alive = append(alive, some...)
+	}
+	return alive, nil
 }
 
 // lockedOf locks contacts, an organisation at a time, and returns those that are still there.
