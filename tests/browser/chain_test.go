@@ -172,7 +172,7 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 				t.Errorf("the expression is %q", got)
 			}
 			h.press("Guardar")
-			b.See("Automação criada", "se .campos.score >= 1")
+			b.See("Automação criada", "se Score é pelo menos 1")
 		})
 		b.Press("Editar")
 		b.Click("#expressao summary")
@@ -183,7 +183,7 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 		b.Size(390, true)
 		b.Accessible()
 		b.Press("Guardar")
-		b.See("se .campos.score >= 700 and .nome != null")
+		b.See("se Score é pelo menos 700 e Nome tem valor")
 	})
 }
 
