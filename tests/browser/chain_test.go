@@ -232,7 +232,7 @@ func TestSlowAConditionGrows(t *testing.T) {
 		b.Size(360, true)
 		b.Accessible()
 		b.Press("Guardar")
-		b.See("Automação criada", `.origem == "Site" and .valor >= 10 and .etapa == "Novo"`)
+		b.See("Automação criada", "Origem é igual a Site e Valor é pelo menos 10 e Etapa é igual a Novo")
 		b.WithoutScript()
 		b.Visit("/automacoes/nova")
 		b.Fill("#c-1", "valor")
