@@ -60,7 +60,7 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	has(t, "no jq", sent(t, v, 422, "/automacoes", "nome", "R", "acao", "add_note", "texto", "x", "se", "}"), "Confira a condição")
 	made := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "contact.created", "acao", "lookup", "produto", catalog.CNPJ,
 		"teto", "50,00", "idade", "7", "se", ".valor > 0")
-	has(t, "made", made, "Chega um contato", ".valor > 0", "R$ 50,00", "Consulta Cadastro de empresa", "Idade máxima", "7 dias")
+	has(t, "made", made, "Chega um contato", "se Valor é maior que 0", "R$ 50,00", "Consulta Cadastro de empresa", "Idade máxima", "7 dias")
 }
 
 // TestDocumentsOnAContactsPage are looked up with one click on a button with the price.

@@ -19,6 +19,7 @@ func TestABundleIsAskedInOneGo(t *testing.T) {
 	site := openSite(t)
 	v := site.visitor("Ana")
 	has(t, "an empty room", v.get("/pacotes"), "Novo pacote")
+	hasNot(t, "a form that nobody asked for", v.get("/pacotes"), `name="produtos"`)
 	form := func(name string, products ...string) []string {
 		pairs := []string{"nome", name}
 		for _, p := range products {

@@ -21,6 +21,7 @@ func TestTheSearchOverEverything(t *testing.T) {
 	contact := v.lead(map[string][]string{"name": {"Rita Prado"}, "email": {"prado@example.com"}})
 	v.lead(map[string][]string{"name": {"Nilo Reis"}, "email": {"nilo@example.com"}, "phone": {"(11) 98765-4321"}})
 	has(t, "by a part of a number", search(v, "98765"), "Nilo Reis", "98765-4321")
+	has(t, "by a short part of it", search(v, "987"), "98765-4321")
 	hasNot(t, "by a part of a number", search(v, "98765"), "nilo@example.com")
 	v.lead(map[string][]string{"name": {"Zeca Luz"}, "email": {"zeca@example.com"}, "phone": {"+5511900120177"}})
 	has(t, "a number as everywhere else", search(v, "900120177"), "Zeca Luz", "(11) 90012-0177")

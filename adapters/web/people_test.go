@@ -45,7 +45,8 @@ func TestSeveralPeopleAreShown(t *testing.T) {
 	}
 	refused := regexp.MustCompile(`"(/entregas/[^"#]+)"`).FindStringSubmatch(v.get(at + "?resultado=refused"))[1]
 	v.post(refused+"/refazer", nil)
-	has(t, "a replay that is refused", v.get(refused), `class="toast t-bad" role="alert"`, "Ainda recusada: ")
+	has(t, "a replay that is refused", v.get(refused), `class="toast t-bad" role="alert"`,
+		"Ainda recusada: Nenhum campo foi reconhecido como o e-mail.<")
 
 	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara", "Joel")}})
 	has(t, "a trial", page, "Os contatos seriam", "<h3>1 de 2</h3>", "Iara@example.com", "<h3>2 de 2</h3>",

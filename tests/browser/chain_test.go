@@ -172,7 +172,7 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 				t.Errorf("the expression is %q", got)
 			}
 			h.press("Guardar")
-			b.See("Automação criada", "se .campos.score >= 1")
+			b.See("Automação criada", "se Score é pelo menos 1")
 		})
 		b.Press("Editar")
 		b.Click("#expressao summary")
@@ -183,7 +183,7 @@ func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
 		b.Size(390, true)
 		b.Accessible()
 		b.Press("Guardar")
-		b.See("se .campos.score >= 700 and .nome != null")
+		b.See("se Score é pelo menos 700 e Nome tem valor")
 	})
 }
 
@@ -232,7 +232,7 @@ func TestSlowAConditionGrows(t *testing.T) {
 		b.Size(360, true)
 		b.Accessible()
 		b.Press("Guardar")
-		b.See("Automação criada", `.origem == "Site" and .valor >= 10 and .etapa == "Novo"`)
+		b.See("Automação criada", "Origem é igual a Site e Valor é pelo menos 10 e Etapa é igual a Novo")
 		b.WithoutScript()
 		b.Visit("/automacoes/nova")
 		b.Fill("#c-1", "valor")

@@ -20,6 +20,7 @@ func TestSlowASheetFromABundleToAContact(t *testing.T) {
 			}
 		}
 		b.Visit("/pacotes")
+		b.Press("Novo pacote")
 		b.Fill("#nome-novo", "Crédito PJ")
 		for _, product := range []string{"cnpj", "score", "protestos"} {
 			b.Click(`form[action="/pacotes"] input[value=` + product + `]`)

@@ -17,7 +17,7 @@ const automationsShown = 15
 
 // automationsPage is a page of automations, with the newest runs of all.
 type automationsPage struct {
-	web.Paged[automations.View]
+	web.Paged[line]
 	Runs []automations.RunView
 	// All says that the runs that were skipped are shown too.
 	All bool
@@ -40,7 +40,7 @@ func (s pages) automationList(c *web.Call, f runsFilter) error {
 	if err != nil {
 		return err
 	}
-	data.Paged = web.PageOf(c, "/automacoes", all, automationsShown)
+	data.Paged = web.PageOf(c, "/automacoes", s.lines(c, all...), automationsShown)
 	if data.Chain, err = s.chainOf(c, all, data.Paged); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s pages) automationList(c *web.Call, f runsFilter) error {
 
 // automationPage is one automation with its runs, and a rehearsal of it.
 type automationPage struct {
-	automations.View
+	line
 	Runs     []automations.RunView
 	All      bool
 	Contacts []crm.Contact
@@ -75,10 +75,11 @@ func (s pages) automationShow(c *web.Call, f struct {
 	runsFilter
 }) error {
 	id, data := c.PathValue("id"), automationPage{All: f.All}
-	var err error
-	if data.View, err = s.Automations.View(c.Ctx(), c.By, id); err != nil {
+	shown, err := s.Automations.View(c.Ctx(), c.By, id)
+	if err != nil {
 		return err
 	}
+	data.line = s.lines(c, shown)[0]
 	runs := automation.JobFilter{AutomationID: id}
 	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, runs, f.All, runsShown); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (r chainRow) Share() int {
 }
 
 // chainOf draws automations; nil where none triggers another.
-func (s pages) chainOf(c *web.Call, all []automations.View, page web.Paged[automations.View]) (*chain, error) {
+func (s pages) chainOf(c *web.Call, all []automations.View, page web.Paged[line]) (*chain, error) {
 	every := make([]chainRow, len(all))
 	var ids []string
 	plain := make([]automation.Automation, len(all))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fichario/adapters/web"
+	"fichario/app/automations"
 	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -53,6 +54,54 @@ func labelOf(path string, products []lookups.Offer) string {
 		return word
 	}
 	return catalog.Field{Name: plainName(path[strings.LastIndexByte(path, '.')+1:])}.Called()
+}
+
+// line is an automation as pages show it, with what its condition needs to be said in words.
+type line struct {
+	automations.View
+	products []lookups.Offer
+	product  func(id string) string
+}
+
+func (s pages) lines(c *web.Call, all ...automations.View) []line {
+	products, out := s.Terms.Offers(c.By), make([]line, len(all))
+	for i, a := range all {
+		out[i] = line{a, products, s.ProductName}
+	}
+	return out
+}
+
+// Words say the condition as the form's rows do; empty where only jq can.
+func (l line) Words() string {
+	rows, ok := automation.RowsOf(l.Conditions.When)
+	if !ok {
+		return ""
+	}
+	words := make([]string, len(rows))
+	for i, row := range rows {
+		is := slices.IndexFunc(comparisons, func(one comparison) bool { return one.Is == row.Is })
+		words[i] = labelOf(row.Field, l.products) + " " + comparisons[is].Text
+		if row.Is != automation.Exists {
+			words[i] += " " + l.valueWords(row)
+		}
+	}
+	return strings.Join(words, " e ")
+}
+
+// valueWords is the value of a row as people say it.
+func (l line) valueWords(row automation.Row) string {
+	switch row.Value {
+	case "":
+		return "vazio"
+	case "true":
+		return "sim"
+	case "false":
+		return "não"
+	}
+	if row.Field == "produto" {
+		return l.product(row.Value)
+	}
+	return row.Value
 }
 
 // fieldAt is the named field of an answer at a path.

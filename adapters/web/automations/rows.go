@@ -108,8 +108,8 @@ func (r *conditionRows) offer(field eventField) {
 func fieldsOf(all []eventField, path string, data any) []eventField {
 	object, ok := data.(map[string]any)
 	if !ok {
-		if written, err := json.Marshal(data); err == nil && path != "" && len(all) < fieldsShown {
-			example := web.Shorten(40, strings.Trim(string(written), `"`))
+		if path != "" && len(all) < fieldsShown {
+			example := web.Shorten(40, exampleOf(data))
 			if app.ValidID(example) || data == nil {
 				example = "" // an id says nothing to people, and nor does null
 			}
@@ -126,6 +126,20 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 		all = fieldsOf(all, strings.TrimPrefix(path+"."+fieldName(name), "."), object[name])
 	}
 	return all
+}
+
+// exampleOf is a value as people read it: a text as it is, and nothing escaped for HTML, which the page does.
+func exampleOf(value any) string {
+	if plain, ok := value.(string); ok {
+		return plain
+	}
+	var written strings.Builder
+	to := json.NewEncoder(&written)
+	to.SetEscapeHTML(false)
+	if to.Encode(value) != nil {
+		return ""
+	}
+	return strings.TrimSpace(written.String())
 }
 
 // kindOf is the kind of a value; empty for one that says none.
@@ -241,15 +255,16 @@ type comparison struct {
 	Text string
 }
 
-// Comparisons are the choices of a row, first the one of a row that is new: it fits every kind, and fichario.js takes
+// comparisons are the choices of a row, first the one of a row that is new: it fits every kind, and fichario.js takes
 // AtLeast instead once a field of numbers is chosen.
-func (conditionRows) Comparisons() []comparison {
-	return []comparison{
-		{automation.Equal, "é igual a"}, {automation.Unequal, "é diferente de"}, {automation.AtLeast, "é pelo menos"},
-		{automation.AtMost, "é no máximo"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
-		{automation.Contains, "contém"}, {automation.Exists, "tem valor"},
-	}
+var comparisons = []comparison{
+	{automation.Equal, "é igual a"}, {automation.Unequal, "é diferente de"}, {automation.AtLeast, "é pelo menos"},
+	{automation.AtMost, "é no máximo"}, {automation.Above, "é maior que"}, {automation.Below, "é menor que"},
+	{automation.Contains, "contém"}, {automation.Exists, "tem valor"},
 }
+
+// Comparisons are the choices of a row.
+func (conditionRows) Comparisons() []comparison { return comparisons }
 
 // dated is a value that has an order as a text: a day, or a time.
 var dated = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}|$)`)

@@ -90,7 +90,8 @@ func (s pages) deliveryReplay(c *web.Call) error {
 	made, err := s.Intake.Replay(c.Ctx(), c.By, id)
 	if err != nil {
 		if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
-			return c.NotDone("/entregas/"+id, "Ainda recusada: "+f.Message)
+			first, _, _ := strings.Cut(f.Message, ". ") // the page says the rest, which would cover the way out
+			return c.NotDone("/entregas/"+id, "Ainda recusada: "+strings.TrimSuffix(first, ".")+".")
 		}
 		return err
 	}

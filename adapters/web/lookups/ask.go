@@ -94,9 +94,9 @@ type recentLine []lookupLine
 func (l recentLine) Newest() lookupLine { return l[0] }
 
 func lookupLineOf(v lookups.View) lookupLine {
-	l := lookupLine{View: v, Name: web.Shorten(web.TitleMax, lookups.Subject(v.Record)), By: web.Shorten(28, v.Member)}
+	l := lookupLine{View: v, Name: web.Shorten(web.TitleMax, lookups.Subject(v.Record)), By: web.Shorten(40, v.Member)}
 	if v.Entry.KeyID != "" {
-		l.By = web.Shorten(28, v.Key)
+		l.By = web.Shorten(40, v.Key)
 	}
 	return l
 }

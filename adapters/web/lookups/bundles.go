@@ -191,9 +191,6 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 	if p.Bundles, err = s.Bundles.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	if len(p.Bundles) == 0 {
-		p.Open = newBundle
-	}
 	return c.RenderStatus(status, "pacotes", web.Page{
 		Title: "Pacotes", Nav: "configuracoes", Setting: "pacotes", Data: p,
 	})

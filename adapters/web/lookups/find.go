@@ -16,8 +16,6 @@ const (
 	// findFrom is the number of characters from which contacts and sheets are searched, findShown how many of each are
 	// shown, and findSheets how many of the last lookups are searched.
 	findFrom, findShown, findSheets = 2, 6, 40
-	// findDigits is the number of digits from which a text may be a part of a phone number.
-	findDigits = 4
 )
 
 // findPage is the one search over pages, actions, contacts, documents and sheets.
@@ -39,7 +37,7 @@ func (p findPage) Nothing() bool {
 // Reached is how a found contact is reached: by the number that was typed a part of, or else by e-mail.
 func (p findPage) Reached(v crm.ContactView) string {
 	typed, number := text.Digits(p.Text), text.Digits(v.Phone+" "+v.PhoneE164)
-	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(number, typed) {
+	if len(typed) >= findFrom && len(typed)*2 > len(p.Text) && strings.Contains(number, typed) {
 		return web.PhoneText(v.PhoneE164, v.Phone)
 	}
 	return cmp.Or(v.Email, web.PhoneText(v.PhoneE164, v.Phone))

@@ -56,7 +56,7 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 		},
 		{
 			Name: "Score baixo", Event: automation.LookupCompleted, Action: automation.AddNote,
-			When: `.produto == "score" and .contato != null and .campos.score < ` + demoScore,
+			When: `.produto == "score" and .contato != null and (.campos.score != null and .campos.score < ` + demoScore + `)`,
 			Text: "Score abaixo de " + demoScore + ": pedir garantia antes de propor a {nome}.",
 		},
 	} {
