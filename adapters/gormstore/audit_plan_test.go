@@ -9,8 +9,8 @@ import (
 	"fichario/ports"
 )
 
-// TestTheAuditIsWalked: each page, whatever the filter, walks one index in display order.
-func TestTheAuditIsWalked(t *testing.T) {
+// TestSlowTheAuditIsWalked: each page, whatever the filter, walks one index in display order.
+func TestSlowTheAuditIsWalked(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 20_000, `INSERT INTO audit_lines

@@ -252,8 +252,8 @@ var madeColumns = map[string]int{
 	"notifications.batch_id": 30,
 }
 
-// TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.
-func TestAKilledMigrationGoesOn(t *testing.T) {
+// TestSlowAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.
+func TestSlowAKilledMigrationGoesOn(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
 	broken := "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'lookups_org_product'::regclass"
@@ -272,8 +272,8 @@ func TestAKilledMigrationGoesOn(t *testing.T) {
 	}
 }
 
-// TestASessionOfBeforeHasAName: a session from before the upgrade survives it, and can be ended.
-func TestASessionOfBeforeHasAName(t *testing.T) {
+// TestSlowASessionOfBeforeHasAName: a session from before the upgrade survives it, and can be ended.
+func TestSlowASessionOfBeforeHasAName(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		ctx, repos, at := t.Context(), s.Repos(), time.Now().UTC()

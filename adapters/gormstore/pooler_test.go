@@ -81,8 +81,8 @@ func TestMigratingThroughAPooler(t *testing.T) {
 	}
 }
 
-// TestAMigrationThatCouldBeBrokenOff is refused through a pooler, unless there is an address that bypasses it.
-func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
+// TestSlowAMigrationThatCouldBeBrokenOff is refused through a pooler, unless there is an address that bypasses it.
+func TestSlowAMigrationThatCouldBeBrokenOff(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)
 	exec(t, session(t, url), `DO $$ BEGIN

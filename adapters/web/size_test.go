@@ -102,8 +102,8 @@ func TestTheLargestListIsSmall(t *testing.T) {
 	}
 }
 
-// TestTheBoardIsSmall: however many stages there are, and all of them full, it is at most 60 kB.
-func TestTheBoardIsSmall(t *testing.T) {
+// TestSlowTheBoardIsSmall: however many stages there are, and all of them full, it is at most 60 kB.
+func TestSlowTheBoardIsSmall(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	var ids []string
@@ -136,9 +136,9 @@ func TestTheBoardIsSmall(t *testing.T) {
 	}
 }
 
-// TestSettingsAreSmall: forty-one of everything that an organisation sets, and forty-two people, are at most 60 kB a
+// TestSlowSettingsAreSmall: forty-one of everything that an organisation sets, and forty-two people, are at most 60 kB a
 // page, with the form of one open.
-func TestSettingsAreSmall(t *testing.T) {
+func TestSlowSettingsAreSmall(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.visitor("Ana")
