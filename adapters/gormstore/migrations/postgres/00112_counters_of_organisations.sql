@@ -10,7 +10,22 @@ ALTER TABLE stage_totals ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE rotation_turns ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE rotation_counts ADD COLUMN IF NOT EXISTS org_id uuid;
 
-UPDATE receipts SET org_id = w.org_id FROM webhooks AS w WHERE w.id = webhook_id AND receipts.org_id IS NULL;
+-- An hour at a time: a repeated post waits for whoever changes its receipt.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    since timestamptz;
+    until timestamptz;
+BEGIN
+    SELECT MIN(at), MAX(at) INTO since, until FROM receipts;
+    WHILE since <= until LOOP
+        UPDATE receipts SET org_id = w.org_id FROM webhooks AS w
+            WHERE w.id = webhook_id AND receipts.org_id IS NULL AND at >= since AND at < since + interval '1 hour';
+        COMMIT;
+        since := since + interval '1 hour';
+    END LOOP;
+END $$;
+-- +goose StatementEnd
 UPDATE webhook_counters SET org_id = w.org_id FROM webhooks AS w
     WHERE w.id = webhook_id AND webhook_counters.org_id IS NULL;
 UPDATE delivery_hours SET org_id = w.org_id FROM webhooks AS w WHERE w.id = webhook_id AND delivery_hours.org_id IS NULL;
