@@ -1,7 +1,9 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- What a post writes says whose it is, also where a webhook, a stage, a rotation or a delivery implies it: on Citus, a
--- post then touches the rows of one node. Instances of the version before leave it out.
+-- post then touches the rows of one node. Rows from before, and those of instances of the version before, lack it: only
+-- Citus asks for it, and they get it when a table is divided (owners, in distribute.go). To fill it here would lock the
+-- counters of every post until the last row is written.
 ALTER TABLE receipts ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE webhook_counters ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE delivery_hours ADD COLUMN IF NOT EXISTS org_id uuid;
@@ -9,19 +11,6 @@ ALTER TABLE delivery_contacts ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE stage_totals ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE rotation_turns ADD COLUMN IF NOT EXISTS org_id uuid;
 ALTER TABLE rotation_counts ADD COLUMN IF NOT EXISTS org_id uuid;
-
-UPDATE receipts SET org_id = w.org_id FROM webhooks AS w WHERE w.id = webhook_id AND receipts.org_id IS NULL;
-UPDATE webhook_counters SET org_id = w.org_id FROM webhooks AS w
-    WHERE w.id = webhook_id AND webhook_counters.org_id IS NULL;
-UPDATE delivery_hours SET org_id = w.org_id FROM webhooks AS w WHERE w.id = webhook_id AND delivery_hours.org_id IS NULL;
-UPDATE delivery_contacts SET org_id = d.org_id FROM deliveries AS d
-    WHERE d.id = delivery_id AND delivery_contacts.org_id IS NULL;
-UPDATE stage_totals SET org_id = f.org_id FROM stages AS s JOIN funnels AS f ON f.id = s.funnel_id
-    WHERE s.id = stage_id AND stage_totals.org_id IS NULL;
-UPDATE rotation_turns SET org_id = r.org_id FROM rotations AS r
-    WHERE r.id = rotation_id AND rotation_turns.org_id IS NULL;
-UPDATE rotation_counts SET org_id = r.org_id FROM rotations AS r
-    WHERE r.id = rotation_id AND rotation_counts.org_id IS NULL;
 
 -- +goose Down
 ALTER TABLE rotation_counts DROP COLUMN IF EXISTS org_id;
