@@ -631,6 +631,9 @@ func TestANameBesideTheAddress(t *testing.T) {
 		`{"indicacao":{"nome":"Ana","email":"ana@x.com"}}`:                              "Ana",
 		`{"decisor":{"name":"Ana","email":"ana@x.com"},"pagina":{"name":"LP"}}`:         "Ana",
 		`{"filial":{"nome":"Centro","email":"centro@x.com"}}`:                           "",
+		`{"evento":{"nome":"Feira","email":"ana@x.com"}}`:                               "",
+		`{"list":{"name":"Newsletter","email":"ana@x.com"}}`:                            "",
+		`{"subscription":{"name":"Plano Ouro","email":"ana@x.com"}}`:                    "",
 		`{"email":"ana@x.com","indicacao":{"nome":"Bia","email":"bia@x.com"}}`:          "",
 		`{"email":"ana@x.com","nome":"Ana","indicacao":{"nome":"Bia","email":"b@x.c"}}`: "Ana",
 	} {
