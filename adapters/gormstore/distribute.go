@@ -139,7 +139,7 @@ func briefly(ctx context.Context, pool *sql.DB, steps ...string) error {
 	})
 }
 
-// owners find the organisations of rows that instances of an earlier version have written without.
+// owners find the organisations of rows that instances of the version before have written without meanwhile.
 var owners = map[string]string{
 	"receipts": ofWebhook, "webhook_counters": ofWebhook, "delivery_hours": ofWebhook,
 	"delivery_contacts": "deliveries AS o WHERE o.id = delivery_id",

@@ -136,8 +136,8 @@ func TestSlowTheBoardIsSmall(t *testing.T) {
 	}
 }
 
-// TestSlowSettingsAreSmall: forty-one of everything that an organisation sets, and forty-two people, are at most 60 kB a
-// page, with the form of one open.
+// TestSlowSettingsAreSmall: forty-one of everything that an organisation sets, and forty-two people, are at most 60
+// kB a page, with the form of one open.
 func TestSlowSettingsAreSmall(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -20,6 +20,9 @@ func TestAnswersAreKept(t *testing.T) {
 			t.Errorf("%s: %q %q %q %d", body, d.Note(), d.Email, d.Origin, d.Amount)
 		}
 	}
+	if d := mustRead(t, "", `{"auth":{"email":"svc@loja.com"},"email":"ana@x.com"}`); d.Email != "ana@x.com" {
+		t.Errorf("who signs in to a hook is the contact: %q", d.Email)
+	}
 	for body, want := range map[string]string{
 		`"Como nos conheceu?":"web","utm_source":"google"`: "web", `"como_conheceu":"chat","utm_source":"google"`: "chat",
 		`"Como soube da vaga?":"LinkedIn"`: "LinkedIn", `"source_name":"web","utm_source":"google"`: "",

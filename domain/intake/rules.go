@@ -387,11 +387,17 @@ func (q *candidate) byNameBesideAddress() bid {
 	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff || q.saysNotTheirs():
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
-		names.HasAny(around, places) || names.HasAny(around, houseWords):
+		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):
 		return bid{}
 	}
 	return bid{field: fieldName, strength: lookOnly}
 }
+
+// thingsWithAddresses are what has a name, and the address of whoever made it or is in it.
+var thingsWithAddresses = names.Set(`
+	evento eventos lista listas list lists conta contas projeto projetos project projects assinatura assinaturas
+	subscription subscriptions negocio negocios oportunidade oportunidades opportunity opportunities grupo grupos group
+	groups tag tags pagina page dominio domain channel escola school arquivo file bot`)
 
 // ofOthers reports whether a machine's key says that its answer names or reaches one of ours, or somebody whom the
 // contact names, and nobody of the kind is who asks.

@@ -162,7 +162,7 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
-	case "user", "usuario", "userdetails", "userinfo", "userinformation":
+	case "user", "usuario", "userdetails", "userinfo", "userinformation", "auth":
 		sub.rank += 2 // as often the account's user as the form's
 		sub.another = true
 		sub.marks |= inUser
@@ -253,7 +253,8 @@ func (r *reader) neighbours(n *tree.Node) neighbours {
 func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 	var buf [64]byte
 	name := names.Append(buf[:0], k.Key)
-	machine, booked := ourMachines[string(name)], k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
+	machine := string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
+	booked := k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
 	nb.machine, nb.booked = nb.machine || machine, nb.booked || booked
 	return machine || booked
 }
@@ -286,8 +287,9 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 }
 
 // ourMachines are the numbers and bots by which a company is reached: a company that a record names beside one is that
-// company, and not the contact's.
-var ourMachines = names.Set(`trackingphonenumber trackingnumber chatbotname chatbotid botname botid whatsappid`)
+// company, and not the contact's. Beside the contact's address, only the number that was called (CallRail's) says so: a
+// bot writes its name, and WhatsApp's id, into what the contact answered.
+var ourMachines = names.Set(`chatbotname chatbotid botname botid whatsappid`)
 
 func (r *reader) dropIf(known bool, rule string, k *tree.Node) bool {
 	if known {

@@ -593,6 +593,8 @@ func TestTheCompanyThatWasAsked(t *testing.T) {
 		`{"order":{"id":1},"company":{"name":"ACME"},` + ana + `}`:                                        "ACME",
 		`{"chatbot_name":"Zé","business_name":"Loja",` + ana + `}`:                                        "",
 		`{"chatbot_name":"Zé","empresa":"ACME",` + ana + `}`:                                              "ACME",
+		`{"bot_name":"Zé","company":"ACME","name":"Ana","email":"ana@x.com"}`:                             "ACME",
+		`{"whatsappId":"5511978091111","nome_da_empresa":"ACME","email":"ana@x.com"}`:                     "ACME",
 		`{"tracking_phone_number":"+551140040000","company_name":"Clínica","customer_email":"a@x.com"}`:   "",
 		`{"booking":{"company":{"name":"ACME"}},"customer":{"email":"ana@x.com"}}`:                        "ACME",
 		`{"email":"ana@x.com","Nome do responsável pela empresa":"Ana","Nome da empresa":"ACME"}`:         "ACME",
@@ -629,6 +631,9 @@ func TestANameBesideTheAddress(t *testing.T) {
 		`{"indicacao":{"nome":"Ana","email":"ana@x.com"}}`:                              "Ana",
 		`{"decisor":{"name":"Ana","email":"ana@x.com"},"pagina":{"name":"LP"}}`:         "Ana",
 		`{"filial":{"nome":"Centro","email":"centro@x.com"}}`:                           "",
+		`{"evento":{"nome":"Feira","email":"ana@x.com"}}`:                               "",
+		`{"list":{"name":"Newsletter","email":"ana@x.com"}}`:                            "",
+		`{"subscription":{"name":"Plano Ouro","email":"ana@x.com"}}`:                    "",
 		`{"email":"ana@x.com","indicacao":{"nome":"Bia","email":"bia@x.com"}}`:          "",
 		`{"email":"ana@x.com","nome":"Ana","indicacao":{"nome":"Bia","email":"b@x.c"}}`: "Ana",
 	} {

@@ -135,7 +135,8 @@ func addKept(db *gorm.DB, orgID string, stages []string, to map[string]ports.Sta
 	kept := db.Table("stage_totals AS t").Select(`t.stage_id, CAST(SUM(contacts) AS bigint) AS n,
 			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).
 		Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
-		Where("f.org_id = ?"+engine.OnCitus(db, " AND t.org_id = f.org_id"), orgID).Group("t.stage_id").Having("SUM(contacts) <> 0")
+		Where("f.org_id = ?"+engine.OnCitus(db, " AND t.org_id = f.org_id"), orgID).
+		Group("t.stage_id").Having("SUM(contacts) <> 0")
 	if len(stages) > 0 {
 		kept = kept.Where("t.stage_id IN ?", stages)
 	}

@@ -180,7 +180,8 @@ func (r deliveries) Summaries(
 		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused`).
-			Where("w.org_id = ? AND h.hour >= ?"+engine.OnCitus(db, " AND h.org_id = w.org_id"), orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
+			Where("w.org_id = ?"+engine.OnCitus(db, " AND h.org_id = w.org_id"), orgID).
+			Where("h.hour >= ?", engine.HourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}
 	for _, row := range rows {

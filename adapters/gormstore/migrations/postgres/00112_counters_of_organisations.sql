@@ -26,17 +26,32 @@ BEGIN
     END LOOP;
 END $$;
 -- +goose StatementEnd
-UPDATE webhook_counters SET org_id = w.org_id FROM webhooks AS w
-    WHERE w.id = webhook_id AND webhook_counters.org_id IS NULL;
-UPDATE delivery_hours SET org_id = w.org_id FROM webhooks AS w WHERE w.id = webhook_id AND delivery_hours.org_id IS NULL;
+-- Counters, one commit for those of a webhook, a stage or a rotation: each post waits for the next one alone.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT id, org_id FROM webhooks LOOP
+        UPDATE webhook_counters SET org_id = one.org_id WHERE webhook_id = one.id AND org_id IS NULL;
+        COMMIT;
+        UPDATE delivery_hours SET org_id = one.org_id WHERE webhook_id = one.id AND org_id IS NULL;
+        COMMIT;
+    END LOOP;
+    FOR one IN SELECT s.id, f.org_id FROM stages AS s JOIN funnels AS f ON f.id = s.funnel_id LOOP
+        UPDATE stage_totals SET org_id = one.org_id WHERE stage_id = one.id AND org_id IS NULL;
+        COMMIT;
+    END LOOP;
+    FOR one IN SELECT id, org_id FROM rotations LOOP
+        UPDATE rotation_turns SET org_id = one.org_id WHERE rotation_id = one.id AND org_id IS NULL;
+        COMMIT;
+        UPDATE rotation_counts SET org_id = one.org_id WHERE rotation_id = one.id AND org_id IS NULL;
+        COMMIT;
+    END LOOP;
+END $$;
+-- +goose StatementEnd
 UPDATE delivery_contacts SET org_id = d.org_id FROM deliveries AS d
     WHERE d.id = delivery_id AND delivery_contacts.org_id IS NULL;
-UPDATE stage_totals SET org_id = f.org_id FROM stages AS s JOIN funnels AS f ON f.id = s.funnel_id
-    WHERE s.id = stage_id AND stage_totals.org_id IS NULL;
-UPDATE rotation_turns SET org_id = r.org_id FROM rotations AS r
-    WHERE r.id = rotation_id AND rotation_turns.org_id IS NULL;
-UPDATE rotation_counts SET org_id = r.org_id FROM rotations AS r
-    WHERE r.id = rotation_id AND rotation_counts.org_id IS NULL;
 
 -- +goose Down
 ALTER TABLE rotation_counts DROP COLUMN IF EXISTS org_id;
