@@ -244,6 +244,10 @@ func TestSlowPartitioningKeepsEveryRow(t *testing.T) {
 			ADD COLUMN lookups text NOT NULL DEFAULT '', ADD COLUMN facts text NOT NULL DEFAULT '',
 			ADD COLUMN place bigint NOT NULL DEFAULT 0;
 			ALTER TABLE notifications ADD COLUMN batch_id uuid;
+			ALTER TABLE receipts ADD COLUMN org_id uuid;
+			ALTER TABLE webhook_counters ADD COLUMN org_id uuid;
+			ALTER TABLE delivery_hours ADD COLUMN org_id uuid;
+			ALTER TABLE stage_totals ADD COLUMN org_id uuid;
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint,
 				ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
 			CREATE TABLE audit_heads (id uuid PRIMARY KEY, number bigint, hash bytea, at timestamptz, removed_number bigint,
