@@ -15,6 +15,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 const day = 24 * time.Hour
@@ -30,7 +31,7 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		still, old := s.arrive(hook, "bia"), s.arrive(hook, "leo")
 		after := func(d time.Duration) *privacy.Retention {
 			keep := privacy.Keeping{Answers: 180 * day, Deliveries: 30 * day, Contacts: 365 * day}
-			return privacy.NewRetention(later{s.store, d}, keep, time.Now)
+			return privacy.NewRetention(later(s.store, d), keep, time.Now)
 		}
 		done(after(179 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, ports.AnyOrg, []string{asked.RecordID}))), 1)
@@ -91,22 +92,25 @@ func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 	})
 }
 
-// later is a store by whose clock that much time has passed.
-type later struct {
+// clocked is a store with a clock of its own.
+type clocked struct {
 	ports.Store
-	by time.Duration
+	now func() time.Time
 }
 
-func (l later) Repos() ports.Repos {
-	r := l.Store.Repos()
-	r.Clock = l
+// later is a store by whose clock that much time has passed.
+func later(s ports.Store, by time.Duration) clocked {
+	return clocked{s, func() time.Time { return time.Now().Add(by) }}
+}
+
+func (c clocked) Repos() ports.Repos {
+	r := c.Store.Repos()
+	r.Clock = c
 	return r
 }
 
 // Now is the present of ports.Clock.
-func (l later) Now(context.Context, time.Time) (time.Time, error) {
-	return time.Now().UTC().Add(l.by), nil
-}
+func (c clocked) Now(context.Context, time.Time) (time.Time, error) { return c.now().UTC(), nil }
 
 // meanwhile calls do before each transaction.
 type meanwhile struct {
@@ -134,7 +138,7 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 			}))
 		}}
 		keep := privacy.Keeping{Contacts: 365 * day}
-		done(privacy.NewRetention(later{store, 366 * day}, keep, time.Now).ForgetContacts(ctx))
+		done(privacy.NewRetention(later(store, 366*day), keep, time.Now).ForgetContacts(ctx))
 		var left []string
 		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {
 			left = append(left, c.Name)
@@ -150,11 +154,14 @@ func TestAContactThatIsAskedAboutStays(t *testing.T) {
 		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
 		asked := s.arrive(hook, "bia")
 		s.arrive(hook, "leo")
-		time.Sleep(2 * time.Millisecond) // ids have whole milliseconds
+		created := time.Now().UnixMilli()
+		patience.Every(t, time.Millisecond, "the next millisecond, which ids count in", func() bool {
+			return time.Now().UnixMilli() > created
+		})
 		since := time.Now()
-		time.Sleep(time.Second)
 		must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: asked.ID}))
-		store, keep := later{s.store, 365*day - time.Since(since)}, privacy.Keeping{Contacts: 365 * day}
+		store := clocked{s.store, func() time.Time { return since.Add(365 * day) }}
+		keep := privacy.Keeping{Contacts: 365 * day}
 		done(privacy.NewRetention(store, keep, time.Now).ForgetContacts(ctx))
 		var left []string
 		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,46 @@ var madeTriggers = map[string]struct {
 	"contact_documents_go": {"contacts", 28},
 	"member_days_come":     {"lookups", 60}, "member_days_change": {"lookups", 60},
 	"charge_days_come": {"lookups", 100}, "charge_days_change": {"lookups", 100},
+}
+
+// TestWhatAPostWritesSaysWhoseItIs, as it is written and after the migration that has added it: posts of one person and
+// of two, by turns.
+func TestWhatAPostWritesSaysWhoseItIs(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, a := t.Context(), takeOne(t, s)
+		rotation := crm.Rotation{ID: testID(90), OrgID: testID(1), Name: "Vendas", CreatedAt: a.Delivery.At}
+		if err := s.Repos().Rotations.Create(ctx, rotation); err != nil {
+			t.Fatal(err)
+		}
+		for i, keys := range [][]string{{"m"}, {"n", "o"}} {
+			post := takenAt(a.Delivery.At, 20+10*i, keys...)
+			for j := range post.People {
+				post.People[j].RotationID, post.People[j].Sequence = rotation.ID, []string{testID(91)}
+			}
+			if _, err := s.Repos().Inbox.Take(ctx, post); err != nil {
+				t.Fatal(err)
+			}
+		}
+		look := func(when string) {
+			for column, version := range madeColumns {
+				table, name, _ := strings.Cut(column, ".")
+				if version != 112 || name != "org_id" {
+					continue
+				}
+				var rows, owned int64
+				err := s.Writer.Raw("SELECT COUNT(*), COUNT(org_id) FROM "+table).Row().Scan(&rows, &owned)
+				if err != nil || rows == 0 || owned < rows {
+					t.Errorf("%s, %s: %d of %d rows of %s say whose they are, %v", s.Writer.Name(), when, owned, rows, table, err)
+				}
+			}
+		}
+		look("written")
+		if err := errors.Join(undoFrom(s.Writer, 112), s.Migrate(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		look("migrated")
+	}
 }
 
 // undoFrom undoes a migration and all later ones, as far as made knows them.

@@ -208,3 +208,37 @@ func (a *answer) pageWithoutTokens(value string) string {
 	}
 	return fields.WithoutTokens(value)
 }
+
+// maxConsents bounds the consents of a draft, longestYes the answers that are compared with yes and no.
+const (
+	maxConsents    = 40
+	maxConsentName = 300 // characters of a key or a title
+	longestYes     = 8
+)
+
+// rememberConsent records an answer that can be a consent, be it noise elsewhere: every yes and no, and any answer to a
+// question that has a word for consent, so that "não quero mais" withdraws one.
+func (r *reader) rememberConsent(a *answer, value string) {
+	if a.shut || a.staff {
+		return
+	}
+	given, is := false, false
+	if len(a.values) == 1 && len(value) <= longestYes {
+		switch text.Fold(value) {
+		case "sim", "true":
+			given, is = true, true
+		case "nao", "false", "no", "yes", "on", "off", "0", "1":
+			is = true
+		}
+	}
+	if is || fields.AsksConsent(a.name()) {
+		r.addConsent(a.key, a.title, given && !fields.RefusesConsent(a.key) && !fields.RefusesConsent(a.title))
+	}
+}
+
+func (r *reader) addConsent(key, title string, given bool) {
+	if len(r.consents) < maxConsents {
+		said := func(s string) string { return text.Cut(text.OneLine(text.Clean(s)), maxConsentName) }
+		r.consents = append(r.consents, Consent{said(key), said(title), given})
+	}
+}

@@ -55,6 +55,7 @@ var (
 	GivenTally = engine.TallyOf(givenRow{})
 )
 
+// readTurn reads on SQLite what Take reads through GORM.
 const readTurn = "SELECT turn FROM rotation_turns WHERE rotation_id = ?"
 
 // Turns is the order of a rotation as the bulk statement of posts takes it: concatenated ids.

@@ -25,8 +25,8 @@ type Tally struct {
 	Period string
 	// Keys are what is counted by, without the slot, Counts what is counted: names of columns.
 	Keys, Counts []string
-	// told is whether a row also says whose it is, where what it counts by belongs to one organisation.
-	told bool
+	// owned is whether a row also says whose it is, where what it counts by belongs to one organisation.
+	owned bool
 }
 
 // TallyOf describes the table of a row of counts.
@@ -37,7 +37,7 @@ func TallyOf(row schema.Tabler) Tally {
 	for _, f := range parsed.Fields {
 		switch {
 		case !f.PrimaryKey && f.DBName == "org_id":
-			t.told = true
+			t.owned = true
 		case !f.PrimaryKey:
 			t.Counts = append(t.Counts, f.DBName)
 			adds = append(adds, fmt.Sprintf("%[2]s = %[1]s.%[2]s + excluded.%[2]s", t.Name, f.DBName))
@@ -146,7 +146,7 @@ func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
 	if postgres {
 		whose, adding = "CAST(MAX(CAST(org_id AS text)) AS uuid)", t.Add
 	}
-	if t.told {
+	if t.owned {
 		columns, sums = columns+", org_id", sums+", "+whose
 	}
 	sum := func(from string) string {

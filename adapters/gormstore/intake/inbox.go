@@ -27,7 +27,7 @@ type receiptRow struct {
 	Body      []byte      `gorm:"not null"`
 	ContactID engine.UID  `gorm:"not null"`
 	At        time.Time   `gorm:"not null"`
-	OrgID     *engine.UID // none where an earlier version wrote it
+	OrgID     *engine.UID // none where an instance of the version before wrote it
 }
 
 func (receiptRow) TableName() string { return "receipts" }

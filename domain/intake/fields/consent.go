@@ -1,46 +1,11 @@
-package intake
+package fields
 
 import (
 	"bytes"
 	"strings"
 
 	"fichario/domain/intake/names"
-	"fichario/domain/text"
 )
-
-// maxConsents bounds the consents of a draft, longestYes the answers that are compared with yes and no.
-const (
-	maxConsents    = 40
-	maxConsentName = 300 // characters of a key or a title
-	longestYes     = 8
-)
-
-// rememberConsent records an answer that can be a consent, be it noise elsewhere: every yes and no, and any answer to a
-// question that has a word for consent, so that "não quero mais" withdraws one.
-func (r *reader) rememberConsent(a *answer, value string) {
-	if a.shut || a.staff {
-		return
-	}
-	given, is := false, false
-	if len(a.values) == 1 && len(value) <= longestYes {
-		switch text.Fold(value) {
-		case "sim", "true":
-			given, is = true, true
-		case "nao", "false", "no", "yes", "on", "off", "0", "1":
-			is = true
-		}
-	}
-	if is || asksConsent(a.name()) {
-		r.addConsent(a.key, a.title, given && !refusesConsent(a.key) && !refusesConsent(a.title))
-	}
-}
-
-func (r *reader) addConsent(key, title string, given bool) {
-	if len(r.consents) < maxConsents {
-		said := func(s string) string { return text.Cut(text.OneLine(text.Clean(s)), maxConsentName) }
-		r.consents = append(r.consents, Consent{said(key), said(title), given})
-	}
-}
 
 // consenting are the stems of words for a consent, in normal form.
 var consenting = stems(`
@@ -62,9 +27,9 @@ var (
 // stems are the words of a list, as they are found within the normal form of a name.
 func stems(list string) [][]byte { return bytes.Fields([]byte(list)) }
 
-// refusesConsent reports whether the name of a field is the contrary of a consent's. A sentence that first asks for one
+// RefusesConsent reports whether the name of a field is the contrary of a consent's. A sentence that first asks for one
 // may go on to say how it is withdrawn.
-func refusesConsent(name string) bool {
+func RefusesConsent(name string) bool {
 	var buf [64]byte
 	of := names.Append(buf[:0], name)
 	if string(of) == "dnd" || string(of) == "suppressed" {
@@ -89,8 +54,8 @@ func firstStem(stems [][]byte, name []byte) int {
 	return first
 }
 
-// asksConsent reports whether the name of a field has a word for a consent.
-func asksConsent(name string) bool {
+// AsksConsent reports whether the name of a field has a word for a consent.
+func AsksConsent(name string) bool {
 	var buf [64]byte
 	return firstStem(consenting, names.Append(buf[:0], name)) >= 0
 }
