@@ -95,7 +95,7 @@ func (s blindStore) Repos() ports.Repos {
 type blindUsage struct{ ports.Usage }
 
 func (blindUsage) SpentByKeys(
-	context.Context, []string, ...string,
+	context.Context, string, []string, ...string,
 ) (map[string]map[string]lookup.Spent, error) {
 	return nil, fault.New(fault.ServiceUnavailable, "fora")
 }

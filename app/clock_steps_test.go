@@ -74,7 +74,7 @@ func (s *setting) addsUp(by app.Caller, charged map[string]int) {
 	s.t.Helper()
 	total, months := 0, map[string]int{}
 	spent := func(day, month string) (inDay, inMonth, ever int) {
-		d, m, e, err := s.store.Repos().Usage.Spent(s.t.Context(), by.Key().ID, day, month)
+		d, m, e, err := s.store.Repos().Usage.Spent(s.t.Context(), s.orgID, by.Key().ID, day, month)
 		done(err)
 		return d.Count, m.Count, e.Count
 	}

@@ -60,7 +60,7 @@ func (b *comparator) with(share float64, monthly catalog.Money) *ports.Compariso
 func (s *setting) account() catalog.Money {
 	const instance = "00000000-0000-0000-0000-000000000000"
 	bucket := lookup.ComparedBucket(calendar.Month(s.now()), catalog.CPF)
-	return must(s.store.Repos().Usage.SpentByKeys(s.t.Context(), []string{instance}, bucket))[bucket][instance].Amount
+	return must(s.store.Repos().Usage.SpentByKeys(s.t.Context(), instance, []string{instance}, bucket))[bucket][instance].Amount
 }
 
 // all are the organisation's entries.
@@ -146,7 +146,7 @@ func TestAnAnswerIsCompared(t *testing.T) {
 				}
 				equal(t, "the lines", strings.Join(lines, "; "), c.lines)
 				equal(t, "the account", s.account()-before, cost)
-				_, _, ever, err := s.store.Repos().Usage.Spent(t.Context(), by.KeyID(), "", "")
+				_, _, ever, err := s.store.Repos().Usage.Spent(t.Context(), by.OrgID(), by.KeyID(), "", "")
 				done(err)
 				equal(t, "the key's", int(ever.Amount), keys)
 				first := bureaus[len(bureaus)-1].name

@@ -169,7 +169,7 @@ func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automat
 	if job.Facts.ApplyToBatch(e.Batch) {
 		return nil
 	}
-	spent, err := r.Usage.SpentByKeys(ctx, []string{ended.ID}, lookup.BatchBucket)
+	spent, err := r.Usage.SpentByKeys(ctx, ended.OrgID, []string{ended.ID}, lookup.BatchBucket)
 	e.Batch.Spent = spent[lookup.BatchBucket][ended.ID].Amount
 	return err
 }

@@ -52,7 +52,7 @@ func (s *setting) entries() (all []string) {
 // spent returns what a key was charged: the calls of today, this month and in total, and their price.
 func (s *setting) spent(by app.Caller) string {
 	s.t.Helper()
-	today, month, ever, err := s.store.Repos().Usage.Spent(s.t.Context(), by.Key().ID, calendar.Day(s.now()),
+	today, month, ever, err := s.store.Repos().Usage.Spent(s.t.Context(), s.orgID, by.Key().ID, calendar.Day(s.now()),
 		calendar.Month(s.now()))
 	done(err)
 	return line(today.Count, month.Count, ever.Count, ever.Amount)

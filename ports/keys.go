@@ -53,24 +53,25 @@ type KeyChange struct {
 	Limits   *access.Limits
 }
 
-// Usage counts what a key was charged, in the buckets of access.Calendar.
+// Usage counts what the keys, members, batches, automations and agents' sessions of an organisation were charged, in the
+// buckets of access.Calendar.
 type Usage interface {
 	// Spent returns what the key was charged in the day, the month and in total.
-	Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
+	Spent(ctx context.Context, orgID, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
 	// LimitChanged notes what an account (a key, a member, an automation) holds at this moment, because its limit changes
 	// in this transaction, which holds the organisation's charges. Only inside InTx.
-	LimitChanged(ctx context.Context, accountID string) error
+	LimitChanged(ctx context.Context, orgID, accountID string) error
 	// SpentByKeys returns what several keys were charged, by bucket and key; those that were charged nothing are left
 	// out.
-	SpentByKeys(ctx context.Context, keyIDs []string, buckets ...string) (map[string]map[string]lookup.Spent, error)
+	SpentByKeys(ctx context.Context, orgID string, keyIDs []string, buckets ...string) (map[string]map[string]lookup.Spent, error)
 	// Reserve counts a lookup that an agent's session may be charged for, in lookup.AgentBucket; ErrCeiling if that would
 	// exceed the ceiling.
-	Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error
+	Reserve(ctx context.Context, orgID, sessionID string, amount, ceiling catalog.Money) error
 	// Correct adds to what a session counts what its lookup cost beyond the reservation, which is negative where it cost
 	// less; the lookup is no longer counted where it cost nothing.
-	Correct(ctx context.Context, sessionID string, beyond lookup.Spent) error
+	Correct(ctx context.Context, orgID, sessionID string, beyond lookup.Spent) error
 	// EndSession records in lookup.EndedBucket that an agent's session ended; doing so again changes nothing.
-	EndSession(ctx context.Context, sessionID string) error
+	EndSession(ctx context.Context, orgID, sessionID string) error
 	// ForgetSessions removes the counts and marks of sessions whose ids are older than a time, and returns how many rows
 	// there were. It scans only the week before that time and what no call has scanned yet.
 	ForgetSessions(ctx context.Context, before time.Time) (int, error)

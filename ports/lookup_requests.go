@@ -27,8 +27,8 @@ type LookupRequests interface {
 
 // LookupRequest is a request with an idempotency key.
 type LookupRequest struct {
-	// KeyID is the API key that the idempotency key Name belongs to.
-	KeyID, Name string
+	// KeyID is the API key of the organisation that the idempotency key Name belongs to.
+	OrgID, KeyID, Name string
 	// Question is all that must be the same when it is repeated. Same tells, of a request that Claim returns, whether it
 	// is; its Question is empty.
 	Question string

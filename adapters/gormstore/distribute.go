@@ -141,6 +141,9 @@ func briefly(ctx context.Context, pool *sql.DB, steps ...string) error {
 
 // owners find the organisations of rows that instances of the version before have written without meanwhile.
 var owners = map[string]string{
+	"leases":          "lookups AS o WHERE o.id = call_id",
+	"lookup_requests": "keys AS o WHERE o.id = key_id",
+	"key_usage":       ofAccount + "key_id", "limit_changes": ofAccount + "key_id", "told": ofAccount + "subject_id",
 	"receipts": ofWebhook, "webhook_counters": ofWebhook, "delivery_hours": ofWebhook,
 	"delivery_contacts": "deliveries AS o WHERE o.id = delivery_id",
 	"stage_totals":      "funnels AS o JOIN stages AS s ON s.funnel_id = o.id WHERE s.id = stage_id",
@@ -150,6 +153,8 @@ var owners = map[string]string{
 const (
 	ofWebhook  = "webhooks AS o WHERE o.id = webhook_id"
 	ofRotation = "rotations AS o WHERE o.id = rotation_id"
+	ofAccount  = `(SELECT id, org_id FROM keys UNION ALL SELECT id, org_id FROM members
+		UNION ALL SELECT id, org_id FROM batches UNION ALL SELECT id, org_id FROM automations) AS o WHERE o.id = `
 )
 
 // divide distributes a table by organisation. Its rows are copied without its triggers, which have counted them. A row
@@ -162,7 +167,7 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 	if owner, is := owners[table]; is {
 		steps = append([]string{
 			fmt.Sprintf("UPDATE %s AS t SET org_id = o.org_id FROM %s AND t.org_id IS NULL", table, owner),
-			fmt.Sprintf("DELETE FROM %s WHERE org_id IS NULL", table),
+			fmt.Sprintf("UPDATE %s SET org_id = '%s' WHERE org_id IS NULL", table, engine.NoID),
 		}, steps...)
 	}
 	with := early[0]
@@ -180,7 +185,7 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 	}
 	for _, trigger := range triggers {
 		steps = append(steps, fmt.Sprintf("DROP TRIGGER %s ON %s", trigger[0], table))
-		if trigger[0] != twoPhases { // the coordinator had the table alone
+		if !slices.Contains([]string{twoPhases, "lock_question"}, trigger[0]) { // the coordinator had the table alone
 			after = append(after, trigger[1])
 		}
 	}
@@ -193,12 +198,9 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 const twoPhases = "commit_in_two_phases"
 
 // inTwoPhases makes what changes the coordinator's own tables and a node commit on both or on neither: Citus sees to
-// that only for tables that it knows, so that a trigger touches one of those. And whoever takes a lease waits until the
-// commit of the one who freed it is seen on all nodes, because a lock ends after it.
+// that only for tables that it knows, so that a trigger touches one of those.
 func inTwoPhases(ctx context.Context, pool *sql.DB, local []string) error {
-	wanted := map[[2]string]string{
-		{"leases", "lock_question"}: "BEFORE INSERT OR UPDATE OR DELETE ON leases FOR EACH ROW",
-	}
+	wanted := map[[2]string]string{}
 	for _, table := range local {
 		wanted[[2]string{table, twoPhases}] = "AFTER INSERT OR UPDATE OR DELETE ON " + table +
 			" FOR EACH STATEMENT"
@@ -266,12 +268,6 @@ var functions = map[string]string{
 	BEGIN
 		UPDATE two_phases SET n = n WHERE id = 0;
 		RETURN NULL;
-	END `,
-	"lock_question": `
-	BEGIN
-		PERFORM pg_advisory_xact_lock(
-			('x' || encode(substr(COALESCE(NEW.doc_index, OLD.doc_index), 1, 8), 'hex'))::bit(64)::bigint);
-		RETURN COALESCE(NEW, OLD);
 	END `,
 }
 

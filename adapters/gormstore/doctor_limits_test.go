@@ -66,7 +66,7 @@ func TestCheckFindsAccountsAboveTheirLimit(t *testing.T) {
 			}
 			account := func() *gorm.DB { return s.Writer.Table("key_usage").Where("key_id = ?", c.account) }
 			must(s.Writer.Table("key_usage").Create(map[string]any{
-				"key_id": c.account, "bucket": c.bucket, "count": c.count, "amount": c.amount,
+				"key_id": c.account, "bucket": c.bucket, "count": c.count, "amount": c.amount, "org_id": testID(1),
 			}).Error)
 			if found() {
 				t.Errorf("%s: %s at its limit", s.Writer.Name(), c.broken)
@@ -75,7 +75,9 @@ func TestCheckFindsAccountsAboveTheirLimit(t *testing.T) {
 			if !found() {
 				t.Errorf("%s: %s above its limit is not found", s.Writer.Name(), c.broken)
 			}
-			must(s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, c.account) }))
+			must(s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return r.Usage.LimitChanged(ctx, testID(1), c.account)
+			}))
 			if found() == c.mayBeLowered {
 				t.Errorf("%s: %s above a limit that was lowered", s.Writer.Name(), c.broken)
 			}

@@ -76,7 +76,7 @@ func (a *Sessions) Open(ctx context.Context, by app.Caller, s Session, now time.
 		return false, err
 	}
 	account := s.account(by)
-	ended, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
+	ended, err := a.store.Repos().Usage.SpentByKeys(ctx, by.OrgID(), []string{account}, lookup.EndedBucket)
 	_, is := ended[lookup.EndedBucket][account]
 	return err == nil && !is, err
 }
@@ -87,7 +87,7 @@ func (a *Sessions) End(ctx context.Context, by app.Caller, s Session) error {
 	if _, err := by.Org(); err != nil {
 		return err
 	}
-	return a.store.Repos().Usage.EndSession(ctx, s.account(by))
+	return a.store.Repos().Usage.EndSession(ctx, by.OrgID(), s.account(by))
 }
 
 // Spent is what a session was charged, or has reserved. Faults: NotFound, ServiceUnavailable.
@@ -96,7 +96,7 @@ func (a *Sessions) Spent(ctx context.Context, by app.Caller, s Session) (catalog
 		return 0, err
 	}
 	account := s.account(by)
-	spent, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.AgentBucket)
+	spent, err := a.store.Repos().Usage.SpentByKeys(ctx, by.OrgID(), []string{account}, lookup.AgentBucket)
 	return spent[lookup.AgentBucket][account].Amount, err
 }
 
@@ -143,7 +143,7 @@ func (a *Sessions) reserved(
 		}
 	}
 	account, price := s.account(by), asked.Product.Price
-	err := a.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
+	err := a.store.Repos().Usage.Reserve(ctx, by.OrgID(), account, price, *s.Ceiling)
 	if errors.Is(err, ports.ErrCeiling) {
 		return lookups.Result{}, a.usedUp(ctx, by, s, asked.Product)
 	}
@@ -156,7 +156,7 @@ func (a *Sessions) reserved(
 		if cost == 0 {
 			beyond.Count = -1
 		}
-		if err := a.store.Repos().Usage.Correct(ctx, account, beyond); err != nil {
+		if err := a.store.Repos().Usage.Correct(ctx, by.OrgID(), account, beyond); err != nil {
 			a.log.ErrorContext(ctx, "an agent's session counts a lookup at its price, and not at what it cost", "error", err)
 		}
 	}

@@ -172,7 +172,7 @@ func (a *Automations) change(
 			return err
 		}
 		if old.Action.Ceiling != changed.Action.Ceiling {
-			if err := r.Usage.LimitChanged(ctx, id); err != nil {
+			if err := r.Usage.LimitChanged(ctx, old.OrgID, id); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 	n := crm.Notification{ID: app.NewID(), OrgID: is.OrgID, Kind: crm.BatchPaused, BatchID: is.ID, At: now}
 	switch {
 	case is.Status.Ended() && is.Status != was.Status && !is.StartedAt.IsZero():
-		all, err := r.Usage.SpentByKeys(ctx, []string{is.ID}, lookup.BatchBucket)
+		all, err := r.Usage.SpentByKeys(ctx, is.OrgID, []string{is.ID}, lookup.BatchBucket)
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (b *Batches) shown(ctx context.Context, found batch.Batch, flying map[strin
 	if err != nil {
 		return View{}, err
 	}
-	views, err := b.views(ctx, []batch.Batch{found}, flying)
+	views, err := b.views(ctx, found.OrgID, []batch.Batch{found}, flying)
 	if err != nil || found.Invalid == 0 {
 		return append(views, View{})[0], err
 	}
@@ -120,7 +120,7 @@ func (b *Batches) List(ctx context.Context, by app.Caller, cursor string, limit 
 		found = found[:limit]
 		page.Next = found[limit-1].ID
 	}
-	page.Batches, err = b.views(ctx, found, flying)
+	page.Batches, err = b.views(ctx, orgID, found, flying)
 	return page, err
 }
 
@@ -139,7 +139,7 @@ func (b *Batches) Open(ctx context.Context, by app.Caller, limit int) ([]View, e
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found, flying)
+	return b.views(ctx, orgID, found, flying)
 }
 
 // All returns the batches of an organisation, newest first, up to limit. Faults: InvalidRequest, NotFound,
@@ -159,15 +159,17 @@ func (b *Batches) All(ctx context.Context, by app.Caller, orgID string, limit in
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found, flying)
+	return b.views(ctx, orgID, found, flying)
 }
 
-func (b *Batches) views(ctx context.Context, found []batch.Batch, flying map[string]int) ([]View, error) {
+func (b *Batches) views(
+	ctx context.Context, orgID string, found []batch.Batch, flying map[string]int,
+) ([]View, error) {
 	ids, views, repos := make([]string, len(found)), make([]View, len(found)), b.Store.Repos()
 	for i, one := range found {
 		ids[i] = one.ID
 	}
-	spent, err := repos.Usage.SpentByKeys(ctx, ids, lookup.BatchBucket)
+	spent, err := repos.Usage.SpentByKeys(ctx, orgID, ids, lookup.BatchBucket)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +300,7 @@ func wrongState(q batch.Batch, become, when string) error {
 
 // suffices returns the fault of a ceiling below what a batch was charged or has reserved. Charges must be held.
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
-	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
+	spent, err := r.Usage.SpentByKeys(ctx, q.OrgID, []string{q.ID}, lookup.BatchBucket)
 	if least := spent[lookup.BatchBucket][q.ID].Amount; err == nil && ceiling < least {
 		return app.Invalid("teto", "O lote já gastou ou reservou "+least.Exact()+": informe um teto que não seja menor.")
 	}
@@ -348,7 +350,7 @@ func (b *Batches) pays(ctx context.Context, r ports.Repos, by app.Caller, q *bat
 		return other, err
 	}
 	month := b.Calendar.Month(b.Clock())
-	spent, err := r.Usage.SpentByKeys(ctx, []string{by.MemberID()}, month)
+	spent, err := r.Usage.SpentByKeys(ctx, by.OrgID(), []string{by.MemberID()}, month)
 	if left := *member.Budget - spent[month][by.MemberID()].Amount; err == nil && left < q.Price {
 		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada "+
 			"consulta custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+

@@ -287,7 +287,7 @@ func (d *Dashboard) attention(
 		ids[i] = k.ID
 	}
 	month := d.calendar.Month(now)
-	spent, err := r.Usage.SpentByKeys(ctx, ids, month)
+	spent, err := r.Usage.SpentByKeys(ctx, orgID, ids, month)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (l *Ledger) capReached(ctx context.Context, k *access.Key, e lookup.Entry, 
 	var today, month lookup.Spent
 	if calls > 1 {
 		var err error
-		if today, month, _, err = l.store.Repos().Usage.Spent(ctx, k.ID, e.Day, e.Month); err != nil {
+		if today, month, _, err = l.store.Repos().Usage.Spent(ctx, k.OrgID, k.ID, e.Day, e.Month); err != nil {
 			return err
 		}
 		left = func(limit int, spent lookup.Spent) int { return max(0, min(calls-1, limit-spent.Count)) }

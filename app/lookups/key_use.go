@@ -48,7 +48,7 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 		ids[i] = k.ID
 	}
 	today, month := s.calendar.Day(now), s.calendar.Month(now)
-	spent, err := repos.Usage.SpentByKeys(ctx, ids, today, month)
+	spent, err := repos.Usage.SpentByKeys(ctx, orgID, ids, today, month)
 	if err != nil {
 		return nil, err
 	}

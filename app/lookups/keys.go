@@ -207,7 +207,7 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 			return err
 		}
 		if written.Limits != nil {
-			if err := r.Usage.LimitChanged(ctx, id); err != nil {
+			if err := r.Usage.LimitChanged(ctx, key.OrgID, id); err != nil {
 				return err
 			}
 		}

@@ -65,8 +65,8 @@ type maker func(context.Context, Request) (Result, error)
 // entry or nothing is made.
 func (k *Asker) once(ctx context.Context, req Request, do maker) (Result, error) {
 	mine := ports.LookupRequest{
-		KeyID: req.caller.KeyID(), Name: req.RequestKey, Question: req.question(), LookupID: app.NewID(),
-		Begins: requestBegins, Lasts: requestLasts,
+		OrgID: req.caller.OrgID(), KeyID: req.caller.KeyID(), Name: req.RequestKey, Question: req.question(),
+		LookupID: app.NewID(), Begins: requestBegins, Lasts: requestLasts,
 	}
 	waiting, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
 	defer cancel()

@@ -84,7 +84,8 @@ func (k *Asker) follow(ctx context.Context, req Request, callID string) (Result,
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	if req.RequestKey != "" { // it has no entry before that call has ended
-		mine := ports.LookupRequest{KeyID: req.caller.KeyID(), LookupID: req.ID, At: k.clock(), Begins: most}
+		by := req.caller
+		mine := ports.LookupRequest{OrgID: by.OrgID(), KeyID: by.KeyID(), LookupID: req.ID, At: k.clock(), Begins: most}
 		if err := k.store.Repos().LookupRequests.Extend(ctx, mine); err != nil {
 			return Result{}, err
 		}

@@ -218,7 +218,7 @@ func (s *Statement) spending(
 	day, month := s.calendar.Day(now), s.calendar.Month(now)
 	if of.key != nil {
 		page.Key = *of.key
-		page.Today, page.Month, page.Ever, err = s.store.Repos().Usage.Spent(ctx, of.key.ID, day, month)
+		page.Today, page.Month, page.Ever, err = s.store.Repos().Usage.Spent(ctx, of.key.OrgID, of.key.ID, day, month)
 		page.Forecast = s.forecast(page.Month.Amount, now)
 		return page, err
 	}
@@ -348,7 +348,7 @@ func (s *Statement) Budget(ctx context.Context, by app.Caller) (*Budget, error) 
 		return nil, err
 	}
 	month := s.calendar.Month(s.clock())
-	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, []string{by.MemberID()}, month)
+	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, by.OrgID(), []string{by.MemberID()}, month)
 	return &Budget{Limit: *by.Budget(), Spent: spent[month][by.MemberID()].Amount}, err
 }
 
@@ -359,7 +359,7 @@ func (s *Statement) SpentByAccounts(ctx context.Context, by app.Caller, ids []st
 		return nil, err
 	}
 	month := s.calendar.Month(s.clock())
-	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, ids, month)
+	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, by.OrgID(), ids, month)
 	return spent[month], err
 }
 

@@ -244,7 +244,7 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 			return err
 		}
 		if !sameLimit(before.Budget, after.Budget) {
-			if err := r.Usage.LimitChanged(ctx, m.ID); err != nil {
+			if err := r.Usage.LimitChanged(ctx, m.OrgID, m.ID); err != nil {
 				return err
 			}
 		}

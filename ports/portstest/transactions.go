@@ -60,7 +60,7 @@ func transactions(t *testing.T, s ports.Store) {
 // two in step.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"orgs.holdCharges":   func(ctx context.Context, r ports.Repos) error { return r.Orgs.HoldCharges(ctx, kit.ID()) },
-	"usage.limitChanged": func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, kit.ID()) },
+	"usage.limitChanged": func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, kit.ID(), kit.ID()) },
 	"orgs.lock":          func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, kit.ID()) },
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
 		return r.ContactHistory.SetStage(ctx, kit.ID(), crm.Event{})

@@ -374,14 +374,27 @@ func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
 // one added meanwhile hears of what begins after it, on SQLite also of what commits after it. Whether any listens is
 // looked up in the index, in the statement itself or once per organisation and transaction.
 
-// addEventJobs writes the jobs of events on PostgreSQL.
-var addEventJobs = engine.ManyOf(JobTable).Then(" WHERE " + Listening("a.org_id::uuid", "a.event"))
+// addEventJobs writes the jobs of events on PostgreSQL, and addJobs those that are listened to.
+var (
+	addJobs      = engine.ManyOf(JobTable)
+	addEventJobs = addJobs.Then(" WHERE " + Listening("a.org_id::uuid", "a.event"))
+	askListens   = "SELECT " + Listening("$1::text::uuid", "$2::text")
+)
 
-// QueueJobs queues the jobs of events, and notes in queued whether an automation listened to one.
-func QueueJobs(batch *pgx.Batch, jobs []JobRow, queued *bool) {
+// QueueJobs queues the jobs of an event, and notes in queued whether an automation listened to one. On Citus, where all
+// are of one organisation, it asks before.
+func QueueJobs(ctx context.Context, tx pgx.Tx, batch *engine.Batch, jobs []JobRow, queued *bool) error {
+	if batch.Divided && len(jobs) > 0 {
+		err := tx.QueryRow(ctx, askListens, jobs[0].OrgID, jobs[0].Event).Scan(queued)
+		if err == nil && *queued {
+			engine.QueueRows(batch, addJobs, jobs)
+		}
+		return err
+	}
 	if written := engine.QueueRows(batch, addEventJobs, jobs); written != nil {
 		written.Exec(func(done pgconn.CommandTag) error { *queued = *queued || done.RowsAffected() > 0; return nil })
 	}
+	return nil
 }
 
 // WriteJob writes the job of an event, if an automation listens.

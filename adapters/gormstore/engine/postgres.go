@@ -72,23 +72,6 @@ func rollBack(ctx context.Context, tx pgx.Tx) {
 	_ = tx.Rollback(ctx)
 }
 
-// PlanOnce is a batch whose statements, and those that follow in the transaction, PostgreSQL plans once for a
-// connection. For one that takes arrays, it expects ten elements where it does not look at the values: where there are
-// fewer, planning anew each time seems cheaper to it, and takes longer than a small batch's statement does. This must
-// not precede a statement that finds rows by a range of ids too, because a plan for any range is one for wide ranges;
-// and where statements are not kept, it would only keep PostgreSQL from leaving out partitions as it plans. Citus plans
-// by the organisation's id.
-func (s *Engine) PlanOnce() *pgx.Batch {
-	batch, mode := &pgx.Batch{}, s.dialer.config.DefaultQueryExecMode
-	if pooled := s.dialer.Pooled.Load(); pooled != nil {
-		mode = *pooled
-	}
-	if mode == pgx.QueryExecModeCacheStatement && !s.Distributed.Load() {
-		batch.Queue("SELECT set_config('plan_cache_mode', 'force_generic_plan', true)")
-	}
-	return batch
-}
-
 // OnPostgres runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
 func (s *Engine) OnPostgres(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 3

@@ -67,22 +67,38 @@ type Counting func(t Tally, row any) error
 
 // Through counts through GORM.
 func Through(db *gorm.DB) Counting {
-	return func(t Tally, row any) error {
-		statement := t.One
-		if db.Name() == "postgres" {
-			statement = t.Insert() + t.Add
-		}
-		return db.Exec(statement, t.Values(row)...).Error
-	}
+	return func(t Tally, row any) error { return db.Exec(t.adding(db), t.Values(row)...).Error }
 }
 
-// Many adds many rows on PostgreSQL, in an order that all transactions share, so that no two deadlock.
+// Within adds a row through GORM, unless what is counted already, and the row, would break a condition. It affects no
+// row then.
+func (t Tally) Within(db *gorm.DB, row any, condition string, values ...any) *gorm.DB {
+	return db.Exec(t.adding(db)+" WHERE "+condition, append(t.Values(row), values...)...)
+}
+
+func (t Tally) adding(db *gorm.DB) string {
+	if db.Name() == "postgres" {
+		return t.Insert() + t.Add
+	}
+	return t.One
+}
+
+// OnKey is the beginning of what an insertion does where there is a row with the same key. By its name on PostgreSQL,
+// because on Citus the organisation belongs to the key too.
+func OnKey(db *gorm.DB, table, columns string) string {
+	if db.Name() == "postgres" {
+		return " ON CONFLICT ON CONSTRAINT " + table + "_pkey DO UPDATE SET "
+	}
+	return " ON CONFLICT (" + columns + ") DO UPDATE SET "
+}
+
+// Many adds many rows on PostgreSQL.
 func (t Tally) Many() many {
 	order := make([]string, len(t.Keys))
 	for i := range order {
 		order[i] = fmt.Sprint(i + 1)
 	}
-	return ManyOf(t.Table).Then(" ORDER BY " + strings.Join(order, ", ") + t.Add)
+	return ManyOf(t.Table).InOrder(strings.Join(order, ", ")).Then(t.Add)
 }
 
 const (

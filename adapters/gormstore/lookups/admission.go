@@ -142,17 +142,17 @@ type limitChangeRow struct {
 	Bucket string     `gorm:"primaryKey"`
 	Count  int64      `gorm:"not null"`
 	Amount int64      `gorm:"not null"`
+	OrgID  *engine.UID
 }
 
 func (limitChangeRow) TableName() string { return "limit_changes" }
 
-const noteLimitChange = `INSERT INTO limit_changes (key_id, bucket, count, amount)
-	SELECT key_id, bucket, count, amount FROM key_usage WHERE key_id = ?
-	ON CONFLICT (key_id, bucket) DO UPDATE SET count = excluded.count, amount = excluded.amount`
-
-func (r usage) LimitChanged(ctx context.Context, accountID string) error {
+func (r usage) LimitChanged(ctx context.Context, orgID, accountID string) error {
 	return r.Inside(ctx, "usage.limitChanged", func(db *gorm.DB) error {
-		return db.Exec(noteLimitChange, engine.UID(accountID)).Error
+		held := engine.Routed(orgID)(db.Model(&usageRow{})).Select("key_id, bucket, count, amount, org_id").
+			Where("key_id = ?", engine.UID(accountID))
+		return db.Exec("INSERT INTO limit_changes (key_id, bucket, count, amount, org_id) ?"+
+			engine.OnKey(db, "limit_changes", "key_id, bucket")+"count = excluded.count, amount = excluded.amount", held).Error
 	})
 }
 
@@ -253,7 +253,7 @@ func readOne[Row any](w *engine.SQLiteTx, rows map[engine.UID]Row, id *engine.UI
 }
 
 // queue queues on PostgreSQL what calls need.
-func (s admission) queue(batch *pgx.Batch, in []beginning) {
+func (s admission) queue(batch *engine.Batch, in []beginning) {
 	keys, members, batches, rules := map[engine.UID]bool{}, map[engine.UID]bool{}, map[engine.UID]bool{},
 		map[engine.UID]bool{}
 	purposes := map[statedPurpose]bool{}
@@ -296,7 +296,7 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 
 // queueIDs queues a statement for ids, unless there are none.
 func queueIDs[Row any](
-	batch *pgx.Batch, statement string, ids map[engine.UID]bool, columns func(*Row) []any, keep func(Row),
+	batch *engine.Batch, statement string, ids map[engine.UID]bool, columns func(*Row) []any, keep func(Row),
 	more ...any,
 ) {
 	delete(ids, engine.NoID)
@@ -320,7 +320,7 @@ func queueRead[Row any](query *pgx.QueuedQuery, columns func(*Row) []any, keep f
 }
 
 // queueShared queues the locks that let calls be charged together, and no limit change meanwhile.
-func queueShared(batch *pgx.Batch, in []beginning) {
+func queueShared(batch *engine.Batch, in []beginning) {
 	locks := map[int64]bool{}
 	for _, b := range in {
 		locks[team.ChargesLock(b.entry.OrgID)] = true

@@ -20,6 +20,8 @@ type bureauDayRow struct {
 	Amount  int64 `gorm:"not null"`
 	// Above counts the calls for which the bureau named more than its price.
 	Above int64 `gorm:"not null"`
+	// OrgID is engine.NoID but on Citus, where a row lies with its organisation.
+	OrgID engine.UID `gorm:"not null;default:'00000000-0000-0000-0000-000000000000'"`
 }
 
 func (bureauDayRow) TableName() string { return "bureau_days" }
@@ -60,7 +62,10 @@ func (c *charges) called(row LookupRow, took time.Duration, more bureauDayRow) {
 	if row.Bureau == "" {
 		return
 	}
-	day := bureauDayRow{Bureau: row.Bureau, Day: row.Day, Took: int64(lookup.Pace(took)), Slot: c.slot}
+	day := bureauDayRow{Bureau: row.Bureau, Day: row.Day, Took: int64(lookup.Pace(took)), Slot: c.slot, OrgID: engine.NoID}
+	if c.divided {
+		day.OrgID = row.OrgID
+	}
 	on, sum := day, c.bureaus[day]
 	on.Calls, on.Failed, on.Above = sum.Calls+more.Calls, sum.Failed+more.Failed, sum.Above+more.Above
 	on.Charged, on.Amount = sum.Charged+more.Charged, sum.Amount+more.Amount

@@ -3,7 +3,7 @@ package lookups
 import (
 	"cmp"
 	"context"
-	"iter"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -18,6 +18,8 @@ type leaseRow struct {
 	DocIndex  []byte     `gorm:"primaryKey"`
 	CallID    engine.UID `gorm:"not null"`
 	ExpiresAt time.Time  `gorm:"not null"`
+	// OrgID is nil in what the version before has written, as in other rows of which the key says whose they are.
+	OrgID *engine.UID
 }
 
 func (leaseRow) TableName() string { return "leases" }
@@ -164,6 +166,14 @@ type account struct {
 	bucket string
 }
 
+// of is an account that was charged nothing, and whose it is: an entry's, or nobody's.
+func (a account) of(row LookupRow) usageRow {
+	if a.key == engine.NoID {
+		return usageRow{KeyID: a.key, Bucket: a.bucket, OrgID: new(a.key)}
+	}
+	return usageRow{KeyID: a.key, Bucket: a.bucket, OrgID: new(row.OrgID)}
+}
+
 // limit is an account that a charge counts against, with the most it may hold.
 type limit struct {
 	account
@@ -217,10 +227,13 @@ type charges struct {
 	matches map[bureauMatchRow]bureauMatchRow
 	slot    int64
 	reached []crossing
+	// divided is whether the figures of bureaus are kept apart by organisation: where Citus divides the tables.
+	divided bool
 }
 
-func newCharges() *charges {
+func newCharges(divided bool) *charges {
 	return &charges{
+		divided: divided,
 		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
 		days: map[spendDayRow]spendDayRow{}, parts: map[chargeDayRow]chargeDayRow{},
 		bureaus: map[bureauDayRow]bureauDayRow{},
@@ -267,8 +280,9 @@ func (c *charges) account(row LookupRow, calls, amount int64) {
 		return
 	}
 	for _, a := range accountsOf(row) {
-		sum := c.added[a]
-		c.added[a] = usageRow{KeyID: a.key, Bucket: a.bucket, Count: sum.Count + calls, Amount: sum.Amount + amount}
+		sum := a.of(row)
+		sum.Count, sum.Amount = c.added[a].Count+calls, c.added[a].Amount+amount
+		c.added[a] = sum
 	}
 }
 
@@ -308,13 +322,9 @@ func (b beginning) fresh(recordID engine.UID, answeredAt time.Time) bool {
 	return answeredAt.After(b.After) && string(recordID) != b.Seen
 }
 
-// inOrder sorts accounts in the order in which every transaction locks them.
-func inOrder(accounts iter.Seq[account]) (keys, buckets []string) {
-	sorted := slices.SortedFunc(accounts, func(a, b account) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.bucket, b.bucket))
+// inOrder are counts in the order in which every transaction locks them.
+func inOrder(counts map[account]usageRow) []usageRow {
+	return slices.SortedFunc(maps.Values(counts), func(a, b usageRow) int {
+		return cmp.Or(cmp.Compare(a.KeyID, b.KeyID), cmp.Compare(a.Bucket, b.Bucket))
 	})
-	for _, a := range sorted {
-		keys, buckets = append(keys, string(a.key)), append(buckets, a.bucket)
-	}
-	return keys, buckets
 }

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,12 +22,18 @@ import (
 // number of calls. The organisations' locks come first, then leases, counts and figures, each in a fixed order, so that
 // no two transactions deadlock.
 var (
-	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at)
-		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond'
-		FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS a (doc_index, call_id, micros) ORDER BY doc_index
+	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at, org_id)
+		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond', org_id::uuid
+		FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::text[]) AS a (doc_index, call_id, micros, org_id)
+		ORDER BY doc_index
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
-	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
+	// freeExpired and takeFree are takeLeases on Citus, where no clock may decide about a conflict.
+	takeFree = `INSERT INTO leases (doc_index, call_id, expires_at, org_id)
+		VALUES ($1, $2::uuid, statement_timestamp() + $3::bigint * interval '1 microsecond', $4::uuid) ON CONFLICT DO NOTHING`
+	freeExpired = "DELETE FROM leases WHERE doc_index = ANY ($1::bytea[]) AND expires_at <= statement_timestamp() AND " +
+		engine.OfOrgs("leases", 2)
+	askHolders = engine.OwnedBy("SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[]){of leases}", 2)
 	askNewests = `SELECT a.question, r.id::text, r.answered_at
 		FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[]) AS a (question, doc_index, only_purpose, only_bureau)
 		CROSS JOIN LATERAL (
@@ -36,26 +43,25 @@ var (
 				AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering(engine.AnyOf(5)) + `
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
-	freeLeases = `DELETE FROM leases WHERE doc_index IN (
-		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
-	) AND call_id = ANY ($1::text[]::uuid[])`
+	freeLeases = engine.OwnedBy(`DELETE FROM leases WHERE doc_index IN (
+		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]){of leases} ORDER BY doc_index FOR UPDATE
+	) AND call_id = ANY ($1::text[]::uuid[]){of leases}`, 2)
 
 	// lockLeases keeps leases as they are, and askMoved finds the entries that are no longer those of the calls that end:
 	// they were begun again under the id of one whose commit was lost, or have gone on to another bureau.
-	lockLeases = "SELECT 1 FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE"
-	askMoved   = `SELECT e.id::text
+	lockLeases = engine.OwnedBy(
+		"SELECT 1 FROM leases WHERE call_id = ANY ($1::text[]::uuid[]){of leases} ORDER BY doc_index FOR UPDATE", 2)
+	askMoved = `SELECT e.id::text
 		FROM lookups e JOIN unnest($1::text[], $2::timestamptz[], $3::text[]) AS a (id, at, bureau) ON e.id = a.id::uuid
 		WHERE e.id BETWEEN $4::uuid AND $5::uuid AND (e.at <> a.at OR e.bureau <> a.bureau) AND ` + engine.OfOrgs("e", 6)
 
-	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
-		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
-		ON CONFLICT DO NOTHING`
-	lockCounts = `SELECT key_id::text, bucket, count, amount FROM key_usage
+	makeCounts = engine.ManyOf(usageTally.Table).InOrder("1, 2").Then(" ON CONFLICT DO NOTHING")
+	lockCounts = engine.OwnedBy(`SELECT key_id::text, bucket, count, amount FROM key_usage
 		WHERE (key_id, bucket) IN (SELECT key_id::uuid, bucket FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket))
-		ORDER BY key_id, bucket FOR UPDATE`
-	addCounts = `UPDATE key_usage SET count = key_usage.count + a.count, amount = key_usage.amount + a.amount
+			{of key_usage} ORDER BY key_id, bucket FOR UPDATE`, 3)
+	addCounts = engine.OwnedBy(`UPDATE key_usage SET count = key_usage.count + a.count, amount = key_usage.amount + a.amount
 		FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS a (key_id, bucket, count, amount)
-		WHERE key_usage.key_id = a.key_id::uuid AND key_usage.bucket = a.bucket`
+		WHERE key_usage.key_id = a.key_id::uuid AND key_usage.bucket = a.bucket{of key_usage}`, 5)
 
 	addEntries   = engine.ManyOf(entryTable)
 	addRecords   = engine.ManyOf(recordTable)
@@ -122,7 +128,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 		if err != nil {
 			return err
 		}
-		sum := newCharges()
+		sum := newCharges(s.Distributed.Load())
 		sum.counted = seen.counted
 		var entries []LookupRow
 		var freed, requests []string
@@ -151,24 +157,24 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 		if len(entries) == 0 {
 			return errNothingBegun // so that no lease stays
 		}
-		batch := &pgx.Batch{}
+		batch := s.NewBatch()
 		if len(freed) > 0 {
-			batch.Queue(freeLeases, freed)
+			batch.QueueOwned(freeLeases, organisationsOf(in), freed)
 		}
-		if s.Distributed.Load() { // there, triggers do not see what the transaction sets
+		if batch.Divided { // there, triggers do not see what the transaction sets
 			clear(sum.parts)
 		} else {
 			batch.Queue(countsCharges)
 		}
 		engine.QueueRows(batch, addEntries, entries)
 		if len(requests) > 0 {
-			batch.Queue(beginRequests, requests)
+			batch.QueueOwned(beginRequests, organisationsOf(in), requests)
 		}
 		sum.queue(batch)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil {
 			return err
 		}
-		told, err = tell(ctx, tx, sum.reached)
+		told, err = s.tell(ctx, tx, sum.reached)
 		return err
 	})
 	if errors.Is(err, errNothingBegun) {
@@ -215,11 +221,11 @@ func (s *room) endApart(ctx context.Context, in []ended, some bool) (open []bool
 	queued := false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
-		still, err := endRows(ctx, tx, in, some)
+		still, err := s.endRows(ctx, tx, in, some)
 		if err != nil {
 			return err
 		}
-		sum := newCharges()
+		sum := newCharges(s.Distributed.Load())
 		var records []RecordRow
 		var completed []automations.JobRow
 		for i, e := range in {
@@ -235,18 +241,18 @@ func (s *room) endApart(ctx context.Context, in []ended, some bool) (open []bool
 			sum.end(e.entry, e.price)
 			sum.asked(e)
 		}
-		batch := &pgx.Batch{}
+		batch := s.NewBatch()
 		queued = false
 		engine.QueueRows(batch, addRecords, records)
-		automations.QueueJobs(batch, completed, &queued)
-		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
-			batch.Queue(lockCounts, keys, buckets)
+		if err := automations.QueueJobs(ctx, tx, batch, completed, &queued); err != nil {
+			return err
 		}
+		queueLocks(batch, sum.added, nil)
 		sum.queue(batch)
 		if batch.Len() == 0 {
 			return nil
 		}
-		return tx.SendBatch(ctx, batch).Close()
+		return tx.SendBatch(ctx, &batch.Batch).Close()
 	})
 	if err == nil && queued {
 		s.Announce(automation.FanOut)
@@ -255,9 +261,9 @@ func (s *room) endApart(ctx context.Context, in []ended, some bool) (open []bool
 }
 
 // endRows frees the leases of calls and writes their entries. It returns those that were open, by their ids.
-func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]ending, error) {
+func (s *room) endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]ending, error) {
 	ids := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) })
-	batch, still := &pgx.Batch{}, map[string]ending{}
+	batch, still := s.NewBatch(), map[string]ending{}
 	times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
 		slices.Max(ids)
 	bureaus := engine.Mapped(in, func(e ended) string { return e.entry.Bureau })
@@ -265,11 +271,11 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 	over := ids
 	if some {
 		var err error
-		if over, err = stillTheirs(ctx, tx, ids, times, bureaus, orgs); err != nil {
+		if over, err = s.stillTheirs(ctx, tx, ids, times, bureaus, orgs); err != nil {
 			return nil, err
 		}
 	}
-	batch.Queue(freeLeases, over)
+	batch.QueueOwned(freeLeases, orgs, over)
 	batch.Queue(endEntries, ids,
 		engine.Mapped(in, func(e ended) string { return e.entry.Status }),
 		engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
@@ -284,7 +290,7 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 			func() error { still[id] = one; return nil })
 		return err
 	})
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil {
 		return nil, err
 	}
 	if len(still) < len(in) && !some {
@@ -294,17 +300,17 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 }
 
 // stillTheirs locks the leases of calls, and returns the ids of those whose entries are still their own.
-func stillTheirs(
+func (s *room) stillTheirs(
 	ctx context.Context, tx pgx.Tx, ids []string, times []time.Time, bureaus, orgs []string,
 ) (own []string, err error) {
-	moved, batch := map[string]bool{}, &pgx.Batch{}
-	batch.Queue(lockLeases, ids)
+	moved, batch := map[string]bool{}, s.NewBatch()
+	batch.QueueOwned(lockLeases, orgs, ids)
 	batch.Queue(askMoved, ids, times, bureaus, slices.Min(ids), slices.Max(ids), orgs).Query(func(rows pgx.Rows) error {
 		var id string
 		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { moved[id] = true; return nil })
 		return err
 	})
-	err = tx.SendBatch(ctx, batch).Close()
+	err = tx.SendBatch(ctx, &batch.Batch).Close()
 	for _, id := range ids {
 		if !moved[id] {
 			own = append(own, id)
@@ -340,14 +346,14 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 		admission: newAdmission(),
 	}
 	var leases, of, indexes [][]byte
-	var calls, from []string
+	var calls, from, whose []string
 	var only []*string
 	var micros []int64
 	for _, b := range in {
 		if b.Shared {
 			for _, lease := range b.leases {
 				leases, calls = append(leases, lease), append(calls, string(b.entry.ID))
-				micros = append(micros, b.Takes.Microseconds())
+				micros, whose = append(micros, b.Takes.Microseconds()), append(whose, string(b.entry.OrgID))
 			}
 			for _, index := range b.indexes {
 				of, indexes = append(of, b.leases[0]), append(indexes, index)
@@ -355,15 +361,22 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 			}
 		}
 		for _, a := range accountsOf(b.entry) {
-			seen.counted[a] = usageRow{}
+			seen.counted[a] = a.of(b.entry)
 		}
 	}
 	batch := s.PlanOnce()
 	queueShared(batch, in)
 	seen.queueRequests(batch, in)
 	if len(leases) > 0 {
-		batch.Queue(takeLeases, leases, calls, micros)
-		batch.Queue(askHolders, leases).Query(func(rows pgx.Rows) error {
+		if batch.Divided {
+			batch.Queue(freeExpired, leases, organisationsOf(in))
+			for i := range leases {
+				batch.Queue(takeFree, leases[i], calls[i], micros[i], whose[i])
+			}
+		} else {
+			batch.Queue(takeLeases, leases, calls, micros, whose)
+		}
+		batch.QueueOwned(askHolders, organisationsOf(in), leases).Query(func(rows pgx.Rows) error {
 			var lease []byte
 			var call string
 			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
@@ -382,29 +395,67 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 		})
 	}
 	if len(seen.counted) > 0 {
-		keys, buckets := inOrder(maps.Keys(seen.counted))
-		batch.Queue(makeCounts, keys, buckets)
-		batch.Queue(lockCounts, keys, buckets).Query(func(rows pgx.Rows) error {
-			var a account
-			var had usageRow
-			_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &had.Count, &had.Amount},
-				func() error { seen.counted[a] = had; return nil })
-			return err
-		})
+		engine.QueueRows(batch, makeCounts, inOrder(seen.counted))
 	}
+	queueLocks(batch, seen.counted, func(rows pgx.Rows) error {
+		var a account
+		var had usageRow
+		_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &had.Count, &had.Amount},
+			func() error { seen.counted[a] = had; return nil })
+		return err
+	})
 	seen.queue(batch, in)
 	err := seen.read(ctx, tx, batch, in)
 	return seen, err
 }
 
+// togetherIn are the counts that one statement may lock: Citus locks those of one organisation at a time.
+func togetherIn(batch *engine.Batch, counts map[account]usageRow) (all [][]usageRow) {
+	sorted := inOrder(counts)
+	if !batch.Divided {
+		return slices.Collect(slices.Chunk(sorted, max(len(sorted), 1)))
+	}
+	slices.SortStableFunc(sorted, func(a, b usageRow) int { return cmp.Compare(*a.OrgID, *b.OrgID) })
+	for len(sorted) > 0 {
+		n := slices.IndexFunc(sorted, func(u usageRow) bool { return *u.OrgID != *sorted[0].OrgID })
+		if n < 0 {
+			n = len(sorted)
+		}
+		all, sorted = append(all, sorted[:n]), sorted[n:]
+	}
+	return all
+}
+
+// queueLocks locks counts, in the order that all transactions share; read gets them, unless it is nil.
+func queueLocks(batch *engine.Batch, counts map[account]usageRow, read func(pgx.Rows) error) {
+	for _, some := range togetherIn(batch, counts) {
+		locked := batch.QueueOwned(lockCounts, owners(some), keysOf(some), bucketsOf(some))
+		if read != nil {
+			locked.Query(read)
+		}
+	}
+}
+
+func owners(counts []usageRow) []string {
+	return engine.Distinct(counts, func(u usageRow) engine.UID { return *u.OrgID })
+}
+
+func keysOf(counts []usageRow) []string {
+	return engine.Mapped(counts, func(u usageRow) string { return string(u.KeyID) })
+}
+
+func bucketsOf(counts []usageRow) []string {
+	return engine.Mapped(counts, func(u usageRow) string { return u.Bucket })
+}
+
 // read sends what was queued, and asks last whom an erasure bars, and what time it is.
-func (s *before) read(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, in []beginning) error {
+func (s *before) read(ctx context.Context, tx pgx.Tx, batch *engine.Batch, in []beginning) error {
 	sure := s.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&s.now) })
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
+	if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil || sure() {
 		return err
 	}
-	return s.askErasedAgain(ctx, tx, in)
+	return s.askErasedAgain(ctx, tx, in, batch.Divided)
 }
 
 // of returns what one call finds.
@@ -425,13 +476,11 @@ func (s before) of(b beginning) (out ports.Begun) {
 }
 
 // queue queues the writes of what calls add.
-func (c *charges) queue(batch *pgx.Batch) {
-	if len(c.added) > 0 {
-		added := slices.Collect(maps.Values(c.added))
-		batch.Queue(addCounts, engine.Mapped(added, func(u usageRow) string { return string(u.KeyID) }),
-			engine.Mapped(added, func(u usageRow) string { return u.Bucket }),
-			engine.Mapped(added, func(u usageRow) int64 { return u.Count }),
-			engine.Mapped(added, func(u usageRow) int64 { return u.Amount }))
+func (c *charges) queue(batch *engine.Batch) {
+	for _, some := range togetherIn(batch, c.added) {
+		batch.QueueOwned(addCounts, owners(some), keysOf(some), bucketsOf(some),
+			engine.Mapped(some, func(u usageRow) int64 { return u.Count }),
+			engine.Mapped(some, func(u usageRow) int64 { return u.Amount }))
 	}
 	engine.QueueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
 	engine.QueueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))

@@ -13,7 +13,7 @@ import (
 // The statements of calls to the bureau on SQLite, one call at a time.
 const (
 	// takeLease takes a lease that is free or expired in one step, so that no two calls hold it.
-	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
+	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at, org_id) VALUES (?, ?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
 	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
@@ -41,7 +41,7 @@ var (
 func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		sum, admits := newCharges(), newAdmission()
+		sum, admits := newCharges(false), newAdmission()
 		for i := range in {
 			b := &in[i]
 			settleAt := engine.Stamp(b.Entry.At.Add(b.Takes))
@@ -76,7 +76,7 @@ func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		sum, heard := newCharges(), automations.Heard{}
+		sum, heard := newCharges(false), automations.Heard{}
 		for i := range in {
 			e := &in[i]
 			var answered bool
@@ -110,7 +110,7 @@ func takeLeaseOf(w *engine.SQLiteTx, b beginning) (out ports.Begun) {
 		return out
 	}
 	for i, lease := range b.leases {
-		if w.Exec(takeLease, lease, b.entry.ID, b.entry.SettleAt, engine.Stamp(b.Entry.At)) == 0 {
+		if w.Exec(takeLease, lease, b.entry.ID, b.entry.SettleAt, b.entry.OrgID, engine.Stamp(b.Entry.At)) == 0 {
 			w.Row(askHolder, []any{lease}, &out.Holder)
 			if i > 0 {
 				w.Exec(freeLease, b.entry.ID)

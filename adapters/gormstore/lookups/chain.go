@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -30,7 +29,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 	}
 	until := engine.Stamp(now.Add(n.Takes))
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		if err := db.Model(&leaseRow{}).Where("call_id = ?", n.Entry.ID).Update("expires_at", until).Error; err != nil {
+		if err := engine.Routed(n.Entry.OrgID)(db.Model(&leaseRow{})).Where("call_id = ?", n.Entry.ID).Update("expires_at", until).Error; err != nil {
 			return err
 		}
 		was, err := lockedEntry(db, n.Entry)
@@ -40,7 +39,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 		if err := db.Delete(&laterAnswerRow{}, "id = ?", n.Entry.ID).Error; err != nil {
 			return err // that of the call before
 		}
-		row, sum := lookupRowOf(r.vault, n.Entry), newCharges()
+		row, sum := lookupRowOf(r.vault, n.Entry), newCharges(engine.Distributed(db))
 		err = db.Model(&LookupRow{}).Where("id = ? AND org_id = ?", row.ID, row.OrgID).Updates(map[string]any{
 			"bureau": row.Bureau, "amount": row.Amount, "spare": row.Spare, "spare_calls": row.SpareCalls, "settle_at": until,
 		}).Error
@@ -80,7 +79,7 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 	queued := false
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
 		open, queued = false, false
-		if err := db.Delete(&leaseRow{}, "call_id = ?", o.Entry.ID).Error; err != nil {
+		if err := engine.Routed(o.Entry.OrgID)(db).Delete(&leaseRow{}, "call_id = ?", o.Entry.ID).Error; err != nil {
 			return err
 		}
 		was, err := lockedEntry(db, o.Entry)
@@ -110,7 +109,7 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		if err = cmp.Or(err, rewrite(db, e.entry, kept)); err != nil {
 			return err
 		}
-		sum := newCharges()
+		sum := newCharges(engine.Distributed(db))
 		sum.end(e.entry, was.Amount)
 		if err := r.endOthers(db, sum, e, o); err != nil {
 			return err
@@ -196,9 +195,7 @@ func (c *charges) through(db *gorm.DB) error {
 
 // write writes what calls add. inserted says that a trigger does not count the entries that were inserted: on SQLite.
 func (c *charges) write(by engine.Counting, inserted bool) error {
-	keys, buckets := inOrder(maps.Keys(c.added))
-	for i := range keys {
-		u := c.added[account{engine.UID(keys[i]), buckets[i]}]
+	for _, u := range inOrder(c.added) {
 		if err := by(usageTally, &u); err != nil {
 			return err
 		}

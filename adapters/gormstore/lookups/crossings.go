@@ -79,7 +79,7 @@ func (x crossing) job() automations.JobRow {
 // writeCrossings writes the caps that were reached, each once, on SQLite.
 func writeCrossings(w *engine.SQLiteTx, reached []crossing) {
 	for _, x := range reached {
-		if w.Exec(team.TellOnSQLite, x.entry.KeyID, x.mark(), x.entry.At) == 0 {
+		if w.Exec(team.TellOnSQLite, x.entry.KeyID, x.mark(), x.entry.At, x.entry.OrgID) == 0 {
 			continue
 		}
 		var name string
@@ -91,10 +91,10 @@ func writeCrossings(w *engine.SQLiteTx, reached []crossing) {
 }
 
 // tell is its counterpart on PostgreSQL. It reports whether a job was written.
-func tell(ctx context.Context, tx pgx.Tx, reached []crossing) (queued bool, err error) {
+func (s *room) tell(ctx context.Context, tx pgx.Tx, reached []crossing) (queued bool, err error) {
 	for _, x := range reached {
 		key := string(*x.entry.KeyID)
-		told, err := tx.Exec(ctx, team.TellOnPostgres, key, x.mark(), x.entry.At)
+		told, err := tx.Exec(ctx, team.TellOnPostgres, key, x.mark(), x.entry.At, x.entry.OrgID)
 		if err != nil {
 			return queued, err
 		}
@@ -109,10 +109,12 @@ func tell(ctx context.Context, tx pgx.Tx, reached []crossing) (queued bool, err 
 		if err != nil {
 			return queued, err
 		}
-		batch := &pgx.Batch{}
+		batch := s.NewBatch()
 		engine.QueueRows(batch, team.AddNotifications, []team.NotificationRow{x.notification(append(names, "")[0])})
-		automations.QueueJobs(batch, []automations.JobRow{x.job()}, &queued)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		if err := automations.QueueJobs(ctx, tx, batch, []automations.JobRow{x.job()}, &queued); err != nil {
+			return queued, err
+		}
+		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil {
 			return queued, err
 		}
 	}

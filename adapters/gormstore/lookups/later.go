@@ -72,7 +72,7 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 		if err != nil || !open {
 			return cmp.Or(err, errEnded)
 		}
-		sum := newCharges()
+		sum := newCharges(engine.Distributed(db))
 		if was.SpareCalls == settledCalls { // it goes on, and is counted when it ends
 			sum.settled(was, -1)
 		}
@@ -92,12 +92,14 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 
 // leased puts off when the leases of a question end, or takes them again where they are free since it was settled.
 func (r laterAnswers) leased(db *gorm.DB, a ports.Accepted, until time.Time) error {
-	done := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", until)
+	done := engine.Routed(a.Entry.OrgID)(db.Model(&leaseRow{})).Where("call_id = ?", a.ID).Update("expires_at", until)
 	if done.Error != nil || done.RowsAffected > 0 || a.Shares == nil {
 		return done.Error
 	}
 	_, leases := sharedBy(r.vault, a.Entry, *a.Shares)
-	rows := engine.Mapped(leases, func(lease []byte) leaseRow { return leaseRow{lease, engine.UID(a.ID), until} })
+	rows := engine.Mapped(leases, func(lease []byte) leaseRow {
+		return leaseRow{lease, engine.UID(a.ID), until, engine.Optional(a.Entry.OrgID)}
+	})
 	slices.SortFunc(rows, func(a, b leaseRow) int { return bytes.Compare(a.DocIndex, b.DocIndex) })
 	return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 }

@@ -24,6 +24,7 @@ type lookupRequestRow struct {
 	Begun      bool       `gorm:"not null"`
 	LeaseUntil time.Time  `gorm:"not null"`
 	CreatedAt  time.Time  `gorm:"not null"`
+	OrgID      *engine.UID
 }
 
 func (lookupRequestRow) TableName() string { return "lookup_requests" }
@@ -42,23 +43,13 @@ func requestHash(secret []byte, keyID, what, said string) []byte {
 }
 
 const (
-	// These insert a request, or replace one that is over. Where one that has not begun had its time, the last parameter
-	// must name its entry, which is then known not to be there: that is seen by its id alone, because History writes many
-	// at once that have no request.
-	claimOnPostgres = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
-		VALUES (?, ?, ?, ?, false, clock_timestamp() + ? * interval '1 microsecond', clock_timestamp())
-		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
-			lease_until = excluded.lease_until, created_at = excluded.created_at
-		WHERE lookup_requests.created_at <= clock_timestamp() - ? * interval '1 microsecond'
-			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()
-				AND lookup_requests.lookup_id = ?`
-	claimOnSQLite = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
-		VALUES (?, ?, ?, ?, false, ?, ?)
-		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
-			lease_until = excluded.lease_until, created_at = excluded.created_at
-		WHERE lookup_requests.created_at <= ?
-			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at
-				AND lookup_requests.lookup_id = ?`
+	// overRequest removes a request that is over. Where one that has not begun had its time, the last parameter must name
+	// its entry, which is then known not to be there: that is seen by its id alone, because History writes many at once
+	// that have no request. On PostgreSQL the time is the database's: that of the statement, as Citus has it.
+	overRequest = "key_id = ? AND name = ? AND (created_at <= ? OR NOT begun AND lease_until <= ? AND lookup_id = ?)"
+	// claimRequest inserts one, unless there is one.
+	claimRequest = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at, org_id)
+		VALUES (?, ?, ?, ?, false, ?, ?, ?) ON CONFLICT DO NOTHING`
 )
 
 func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
@@ -73,27 +64,32 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
 	var row lookupRequestRow
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		values := []any{engine.UID(q.KeyID), name, question, engine.UID(q.LookupID)}
-		statement := claimOnPostgres
+		now := func(later time.Duration) any { return engine.Stamp(q.At.Add(later)) }
 		if db.Name() == "postgres" {
-			values = append(values, q.Begins.Microseconds(), q.Lasts.Microseconds())
-		} else {
-			now := engine.Stamp(q.At)
-			statement, values = claimOnSQLite, append(values, now.Add(q.Begins), now, now.Add(-q.Lasts))
+			now = func(later time.Duration) any {
+				return gorm.Expr("statement_timestamp() + ? * interval '1 microsecond'", later.Microseconds())
+			}
 		}
+		of := engine.Routed(q.OrgID)
 		claim := func(without engine.UID) error {
-			if err := db.Exec(statement, append(values, without)...).Error; err != nil {
+			err := of(db).Delete(&lookupRequestRow{}, overRequest, engine.UID(q.KeyID), engine.Blob(name), now(-q.Lasts), now(0),
+				without).Error
+			if err == nil {
+				err = db.Exec(claimRequest, engine.UID(q.KeyID), engine.Blob(name), engine.Blob(question), engine.UID(q.LookupID),
+					now(q.Begins), now(0), engine.Optional(q.OrgID)).Error
+			}
+			if err != nil {
 				return err
 			}
 			row = lookupRequestRow{}
-			return db.Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
+			return of(db).Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
 		}
 		if err := claim(engine.NoID); err != nil || row.Begun || row.LookupID == engine.UID(q.LookupID) {
 			return err
 		}
 		var entries []engine.UID
 		// The bound lets PostgreSQL prune partitions; what is older is over.
-		err := db.Model(&LookupRow{}).Where("id = ? AND id > ?", row.LookupID, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))).
+		err := of(db.Model(&LookupRow{})).Where("id = ? AND id > ?", row.LookupID, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))).
 			Pluck("id", &entries).Error
 		if err != nil || len(entries) > 0 {
 			return err
@@ -101,7 +97,7 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 		return claim(row.LookupID)
 	})
 	has := ports.LookupRequest{
-		KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID), Same: bytes.Equal(row.Question, question),
+		OrgID: q.OrgID, KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID), Same: bytes.Equal(row.Question, question),
 		At: row.CreatedAt.UTC(),
 	}
 	return has, err
@@ -113,7 +109,7 @@ func (r lookupRequests) Extend(ctx context.Context, q ports.LookupRequest) error
 		return err
 	}
 	n, err := r.ExecCount(ctx, "lookupRequests.extend", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&lookupRequestRow{}).
+		return engine.Routed(q.OrgID)(db.Model(&lookupRequestRow{})).
 			Where("key_id = ? AND lookup_id = ?", engine.UID(q.KeyID), engine.UID(q.LookupID)).
 			Update("lease_until", engine.Stamp(now.Add(q.Begins)))
 	})
@@ -125,7 +121,7 @@ func (r lookupRequests) Extend(ctx context.Context, q ports.LookupRequest) error
 
 func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) error {
 	return r.Exec(ctx, "lookupRequests.release", func(db *gorm.DB) error {
-		return db.Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID),
+		return engine.Routed(q.OrgID)(db).Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID),
 			engine.UID(q.LookupID)).Error
 	})
 }
@@ -140,15 +136,19 @@ func (r lookupRequests) Forget(ctx context.Context, before time.Time) (int, erro
 const (
 	askRequest   = "SELECT 1 FROM lookup_requests WHERE key_id = ? AND name = ? AND lookup_id = ?"
 	beginRequest = "UPDATE lookup_requests SET begun = true WHERE lookup_id = ?"
-	lockRequests = `SELECT r.lookup_id::text FROM lookup_requests r
+)
+
+var (
+	lockRequests = engine.OwnedBy(`SELECT r.lookup_id::text FROM lookup_requests r
 		JOIN unnest($1::text[], $2::bytea[], $3::text[]) AS a (key_id, name, lookup_id)
-		ON r.key_id = a.key_id::uuid AND r.name = a.name AND r.lookup_id = a.lookup_id::uuid
-		ORDER BY r.key_id, r.name FOR UPDATE OF r`
-	beginRequests = "UPDATE lookup_requests SET begun = true WHERE lookup_id = ANY ($1::text[]::uuid[])"
+		ON r.key_id = a.key_id::uuid AND r.name = a.name AND r.lookup_id = a.lookup_id::uuid WHERE true{of r}
+		ORDER BY r.key_id, r.name FOR UPDATE OF r`, 4)
+	beginRequests = engine.OwnedBy(
+		"UPDATE lookup_requests SET begun = true WHERE lookup_id = ANY ($1::text[]::uuid[]){of lookup_requests}", 2)
 )
 
 // queueRequests locks on PostgreSQL the idempotency keys of calls, and notes those that another request has by now.
-func (s admission) queueRequests(batch *pgx.Batch, in []beginning) {
+func (s admission) queueRequests(batch *engine.Batch, in []beginning) {
 	var keys, ids []string
 	var names [][]byte
 	positions := map[string]int{}
@@ -162,7 +162,7 @@ func (s admission) queueRequests(batch *pgx.Batch, in []beginning) {
 	if len(ids) == 0 {
 		return
 	}
-	batch.Queue(lockRequests, keys, names, ids).Query(func(rows pgx.Rows) error {
+	batch.QueueOwned(lockRequests, organisationsOf(in), keys, names, ids).Query(func(rows pgx.Rows) error {
 		var id string
 		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { delete(s.overtaken, positions[id]); return nil })
 		return err

@@ -184,59 +184,115 @@ func (s *room) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
 	return s.newest, nil
 }
 
+// serving is a batch of lookups that the history answers on PostgreSQL.
+type serving struct {
+	asked  []served
+	out    []kept
+	closed []int // those whose records cannot be opened
+	found  []LookupRow
+	queued bool
+}
+
+// values are the parameters of serveStatement, but for its last.
+func (s *serving) values() []any {
+	entries := make([]reflect.Value, len(s.asked))
+	for i := range s.asked {
+		entries[i] = reflect.ValueOf(&s.asked[i].entry).Elem()
+	}
+	return append([]any{
+		engine.Mapped(s.asked, func(a served) []byte { return a.index }),
+		engine.Mapped(s.asked, func(a served) time.Time { return a.after }),
+		engine.Mapped(s.asked, func(a served) string { return string(a.trail) }),
+		engine.Mapped(s.asked, func(a served) *string { return a.only.Purpose }),
+		engine.Mapped(s.asked, func(a served) []byte { return a.subject }),
+		engine.Mapped(s.asked, func(a served) string { return a.only.Bureau }),
+		engine.Distinct(s.asked, func(a served) engine.UID { return a.entry.OrgID }),
+	}, serveArrays.Values(entries)...)
+}
+
+// read reads the records.
+func (s *serving) read(v *engine.Vault, rows pgx.Rows) error {
+	var (
+		i      int64
+		row    RecordRow
+		answer pgtype.DriverBytes // the driver's memory, so open it before the next row
+	)
+	into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
+		&row.Sources, &s.queued}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		row.Answer = answer
+		rec, ok := recordOf(v, row)
+		if !ok {
+			s.closed = append(s.closed, int(i-1))
+			return nil
+		}
+		s.out[i-1] = kept{record: rec}
+		entry := s.asked[i-1].entry
+		entry.RecordID, entry.Bureau = new(row.ID), row.Bureau
+		s.found = append(s.found, entry)
+		return nil
+	})
+	return err
+}
+
 // serveOnPostgres answers lookups in one statement, which takes its columns as arrays so that one plan serves any
 // number of them. A record that cannot be opened counts as none: its lookup's entry is already written by then, and is
 // taken back.
 func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
-	n := len(asked)
-	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
-	trails := engine.Mapped(asked, func(a served) string { return string(a.trail) })
-	only := engine.Mapped(asked, func(a served) *string { return a.only.Purpose })
-	from := engine.Mapped(asked, func(a served) string { return a.only.Bureau })
-	subjects := engine.Mapped(asked, func(a served) []byte { return a.subject })
-	for i := range asked {
-		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
+	of := serving{asked: asked, out: nothing(len(asked))}
+	serve := s.serveAtOnce
+	if s.Distributed.Load() {
+		serve = s.serveApart
 	}
-	out, queued := nothing(n), false
-	err := s.PastGORM(ctx, func(db *pgx.Conn) error {
-		var (
-			i      int64
-			row    RecordRow
-			answer pgtype.DriverBytes // the driver's memory, so open it before the next row
-			closed []int              // lookups whose records cannot be opened
-		)
-		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
-			&row.Sources, &queued}
+	err := serve(ctx, &of)
+	if of.queued {
+		s.Announce(automation.FanOut)
+	}
+	return of.out, err
+}
+
+func (s *room) serveAtOnce(ctx context.Context, of *serving) error {
+	return s.PastGORM(ctx, func(db *pgx.Conn) error {
 		batch := s.PlanOnce()
-		orgs := engine.Distinct(asked, func(a served) engine.UID { return a.entry.OrgID })
-		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from, orgs}, serveArrays.Values(entries)...)
-		batch.Queue(serveStatement, values...).Query(func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, into, func() error {
-				row.Answer = answer
-				if rec, ok := recordOf(s.Vault, row); ok {
-					out[i-1] = kept{record: rec}
-				} else {
-					closed = append(closed, int(i-1))
-				}
-				return nil
-			})
-			return err
-		})
-		if err := db.SendBatch(ctx, batch).Close(); err != nil || len(closed) == 0 {
+		batch.Queue(serveStatement, append(of.values(), s.Slot)...).
+			Query(func(rows pgx.Rows) error { return of.read(s.Vault, rows) })
+		if err := db.SendBatch(ctx, &batch.Batch).Close(); err != nil || len(of.closed) == 0 {
 			return err
 		}
-		ids := engine.Mapped(closed, func(i int) string { return string(asked[i].entry.ID) })
+		ids := engine.Mapped(of.closed, func(i int) string { return string(of.asked[i].entry.ID) })
 		if _, err := db.Exec(ctx, unserve, ids, slices.Min(ids), slices.Max(ids), s.Slot); err != nil {
-			for _, i := range closed {
-				out[i].err = err // the others have their answers
+			for _, i := range of.closed {
+				of.out[i].err = err // the others have their answers
 			}
 		}
 		return nil
 	})
-	if queued {
-		s.Announce(automation.FanOut)
-	}
-	return out, err
+}
+
+// serveApart reads first and then writes: Citus would send the parts of serveStatement by way of all nodes.
+func (s *room) serveApart(ctx context.Context, of *serving) error {
+	return s.OnPostgres(ctx, func(tx pgx.Tx) error {
+		*of = serving{asked: of.asked, out: nothing(len(of.asked))}
+		batch := s.NewBatch()
+		batch.Queue(readServed, of.values()...).Query(func(rows pgx.Rows) error { return of.read(s.Vault, rows) })
+		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil || len(of.found) == 0 {
+			return err
+		}
+		batch = s.NewBatch()
+		engine.QueueRows(batch, addEntries, of.found)
+		trails := map[engine.UID]automation.Trail{}
+		for _, a := range of.asked {
+			trails[a.entry.ID] = a.trail
+		}
+		completed := engine.Mapped(of.found, func(row LookupRow) automations.JobRow {
+			return completedJob(row, trails[row.ID])
+		})
+		if err := automations.QueueJobs(ctx, tx, batch, completed, &of.queued); err != nil {
+			return err
+		}
+		engine.QueueRows(batch, addHoursMany, hoursOfCached(of.found, s.Slot))
+		return tx.SendBatch(ctx, &batch.Batch).Close()
+	})
 }
 
 // unserve takes back what serveStatement wrote for some lookups. The bounds let PostgreSQL prune partitions.
@@ -257,28 +313,34 @@ var (
 		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
 		"others": "0", "spare": "0", "spare_calls": "0",
 	})
-	serveArrays = engine.ArraysOf(9, sentEntry)
-)
+	serveArrays = engine.ArraysOf(8, sentEntry)
+	serveSlot   = fmt.Sprintf("$%d::bigint", 8+len(serveArrays.Columns))
 
-var serveStatement = `
-WITH hit AS (
-	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer, r.bureau, r.sources
-	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], $7::text[],
+	servedRecords = `
+	FROM unnest($1::bytea[], $2::timestamptz[], $3::text[], $4::text[], $5::bytea[], $6::text[],
 			` + serveArrays.Parameters + `)
 		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, only_bureau, ` + serveArrays.Names + `, number)
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
-		WHERE records.doc_index = a.doc_index AND ` + engine.OfOrgs("records", 8) + `
+		WHERE records.doc_index = a.doc_index AND ` + engine.OfOrgs("records", 7) + `
 			AND (only_purpose IS NULL OR records.purpose = only_purpose)
-			AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering(engine.AnyOf(8)) + `
+			AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering(engine.AnyOf(7)) + `
 		ORDER BY answered_at DESC LIMIT 1
 	) r
 	WHERE r.answered_at > a.after AND NOT EXISTS (
 		SELECT 1 FROM subject_blocks b
-		WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of AND ` + engine.OfOrgs("b", 8) + `)
+		WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of AND ` + engine.OfOrgs("b", 7) + `)
 		AND NOT EXISTS (
 		SELECT 1 FROM erased_subjects e WHERE e.org_id = a.entry_org_id::uuid AND e.subject = a.asked_of
-			AND e.until > clock_timestamp() - interval '24 hours' AND ` + engine.OfOrgs("e", 8) + `)
+			AND e.until > clock_timestamp() - interval '24 hours' AND ` + engine.OfOrgs("e", 7) + `)`
+
+	readServed = `
+SELECT a.number, r.id::text, r.answered_at, r.found, r.schema, r.answer, r.bureau, r.sources, false` + servedRecords
+)
+
+var serveStatement = `
+WITH hit AS (
+	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer, r.bureau, r.sources` + servedRecords + `
 ), added AS (
 	` + sentEntry.Insert("hit") + `
 ), completed AS (
@@ -292,7 +354,7 @@ WITH hit AS (
 	RETURNING id
 ), counted AS (
 	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
-	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
+	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, ` + serveSlot + `, 0, COUNT(*), 0 FROM hit
 	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer, bureau, sources,

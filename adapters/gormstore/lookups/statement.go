@@ -130,7 +130,7 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if queued, err = addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
 			return err
 		}
-		sum := newCharges()
+		sum := newCharges(engine.Distributed(db))
 		sum.inserted(row)
 		return sum.through(db)
 	})
@@ -208,7 +208,7 @@ func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error
 	if err != nil {
 		return 0, err
 	}
-	sum := newCharges()
+	sum := newCharges(engine.Distributed(db))
 	for some := range slices.Chunk(rows, settledAtOnce) {
 		ids := engine.Mapped(some, func(row LookupRow) engine.UID { return row.ID })
 		of := engine.RoutedAny(engine.Distinct(some, func(row LookupRow) engine.UID { return row.OrgID }))
@@ -229,13 +229,15 @@ func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.Whole(ctx, "statement.settle", func(db *gorm.DB) error {
 		// The leases go first, in the order that all transactions use, so that no two deadlock.
-		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").
-			Where("expires_at <= ? AND call_id NOT IN (SELECT id FROM later_answers)", engine.Stamp(now)).
-			Order("doc_index"))
-		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
+		expired := engine.Where("expires_at <= ? AND call_id NOT IN (SELECT id FROM later_answers)", engine.Stamp(now))
+		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&leaseRow{}) }
+		err := engine.EachOrg(expired(fresh()).Order("expires_at"), func(of engine.Scope) (bool, error) {
+			over := of(expired(engine.Locked("UPDATE", "")(fresh()))).Select("doc_index").Order("doc_index")
+			return false, of(fresh()).Delete(nil, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error
+		})
+		if err != nil {
 			return err
 		}
-		var err error
 		n, err = r.unanswered(db, running("settle_at <= ?", engine.Stamp(now)))
 		return err
 	})

@@ -20,6 +20,7 @@ type usageRow struct {
 	Bucket string     `gorm:"primaryKey"`
 	Count  int64      `gorm:"not null"`
 	Amount int64      `gorm:"not null"`
+	OrgID  *engine.UID
 }
 
 func (usageRow) TableName() string { return "key_usage" }
@@ -35,10 +36,12 @@ const Total = "total"
 
 type usage struct{ engine.Conn }
 
-func (r usage) Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, ever lookup.Spent, err error) {
+func (r usage) Spent(
+	ctx context.Context, orgID, keyID, day, month string,
+) (today, thisMonth, ever lookup.Spent, err error) {
 	var rows []usageRow
 	err = r.Query(ctx, "usage.spent", func(db *gorm.DB) error {
-		return db.Find(&rows, "key_id = ? AND bucket IN ?", keyID, []string{day, month, Total}).Error
+		return engine.Routed(orgID)(db).Find(&rows, "key_id = ? AND bucket IN ?", keyID, []string{day, month, Total}).Error
 	})
 	for _, row := range rows {
 		switch row.Bucket {
@@ -54,7 +57,7 @@ func (r usage) Spent(ctx context.Context, keyID, day, month string) (today, this
 }
 
 func (r usage) SpentByKeys(
-	ctx context.Context, keyIDs []string, buckets ...string,
+	ctx context.Context, orgID string, keyIDs []string, buckets ...string,
 ) (map[string]map[string]lookup.Spent, error) {
 	out := map[string]map[string]lookup.Spent{}
 	for _, bucket := range buckets {
@@ -65,7 +68,7 @@ func (r usage) SpentByKeys(
 	}
 	var rows []usageRow
 	err := r.Query(ctx, "usage.spentByKeys", func(db *gorm.DB) error {
-		return db.Find(&rows, "bucket IN ? AND key_id IN ?", buckets, keyIDs).Error
+		return engine.Routed(orgID)(db).Find(&rows, "bucket IN ? AND key_id IN ?", buckets, keyIDs).Error
 	})
 	for _, row := range rows {
 		out[row.Bucket][string(row.KeyID)] = row.spent()
@@ -73,15 +76,13 @@ func (r usage) SpentByKeys(
 	return out, err
 }
 
-func (r usage) Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error {
+func (r usage) Reserve(ctx context.Context, orgID, sessionID string, amount, ceiling catalog.Money) error {
 	return r.Exec(ctx, "usage.reserve", func(db *gorm.DB) error {
 		if amount > ceiling {
 			return ports.ErrCeiling
 		}
-		done := db.Exec(`INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, 1, ?)
-			ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + 1, amount = key_usage.amount + excluded.amount
-			WHERE key_usage.amount + excluded.amount <= ?`,
-			engine.UID(sessionID), lookup.AgentBucket, int64(amount), int64(ceiling))
+		row := usageRow{engine.UID(sessionID), lookup.AgentBucket, 1, int64(amount), engine.Optional(orgID)}
+		done := usageTally.Within(db, &row, "key_usage.amount + excluded.amount <= ?", int64(ceiling))
 		if done.Error == nil && done.RowsAffected == 0 {
 			return ports.ErrCeiling
 		}
@@ -89,19 +90,20 @@ func (r usage) Reserve(ctx context.Context, sessionID string, amount, ceiling ca
 	})
 }
 
-func (r usage) Correct(ctx context.Context, sessionID string, beyond lookup.Spent) error {
+func (r usage) Correct(ctx context.Context, orgID, sessionID string, beyond lookup.Spent) error {
 	return r.Exec(ctx, "usage.correct", func(db *gorm.DB) error {
-		return db.Model(&usageRow{}).Where("key_id = ? AND bucket = ?", engine.UID(sessionID), lookup.AgentBucket).Updates(
-			map[string]any{
+		return engine.Routed(orgID)(db.Model(&usageRow{})).
+			Where("key_id = ? AND bucket = ?", engine.UID(sessionID), lookup.AgentBucket).
+			Updates(map[string]any{
 				"count": gorm.Expr("count + ?", beyond.Count), "amount": gorm.Expr("amount + ?", int64(beyond.Amount)),
 			}).Error
 	})
 }
 
-func (r usage) EndSession(ctx context.Context, sessionID string) error {
+func (r usage) EndSession(ctx context.Context, orgID, sessionID string) error {
 	return r.Exec(ctx, "usage.endSession", func(db *gorm.DB) error {
-		return db.Clauses(clause.OnConflict{DoNothing: true}).
-			Create(&usageRow{KeyID: engine.UID(sessionID), Bucket: lookup.EndedBucket}).Error
+		row := usageRow{KeyID: engine.UID(sessionID), Bucket: lookup.EndedBucket, OrgID: engine.Optional(orgID)}
+		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	})
 }
 

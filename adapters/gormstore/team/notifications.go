@@ -58,7 +58,7 @@ func (r notifications) CreateOnce(
 ) (told bool, err error) {
 	row := NotificationRowOf(n)
 	err = r.Inside(ctx, "notifications.createOnce", func(db *gorm.DB) error {
-		once := db.Exec(TellOnSQLite, subjectID, mark, row.At)
+		once := db.Exec(TellOnSQLite, subjectID, mark, row.At, row.OrgID)
 		if told = once.RowsAffected > 0; once.Error != nil || !told {
 			return once.Error
 		}
@@ -198,13 +198,13 @@ func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string
 var AddNotifications = engine.ManyOf(NotificationTable)
 
 // tellOnce notes that something was told about a subject, so that it is told once.
-const tellOnce = "INSERT INTO told (subject_id, mark, at) VALUES (%s) ON CONFLICT DO NOTHING"
+const tellOnce = "INSERT INTO told (subject_id, mark, at, org_id) VALUES (%s) ON CONFLICT DO NOTHING"
 
 var (
 	// TellOnSQLite notes, once, that something was told; both databases take it through GORM.
-	TellOnSQLite = fmt.Sprintf(tellOnce, "?, ?, ?")
+	TellOnSQLite = fmt.Sprintf(tellOnce, "?, ?, ?, ?")
 	// TellOnPostgres is TellOnSQLite past GORM.
-	TellOnPostgres = fmt.Sprintf(tellOnce, "$1, $2, $3")
+	TellOnPostgres = fmt.Sprintf(tellOnce, "$1, $2, $3, $4")
 
 	// NotificationTable is the table of notifications.
 	NotificationTable = engine.TableOf(NotificationRow{})

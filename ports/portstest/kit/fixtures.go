@@ -211,11 +211,19 @@ func Free(t *testing.T, key string, rec lookup.Record) lookup.Entry {
 	}
 }
 
+// OrgOf is the organisation of a key: each has one.
+func OrgOf(key string) string {
+	if key == "" {
+		return ID()
+	}
+	return automation.Derived(key, 1)
+}
+
 // Running is an entry of a call that runs.
 func Running(t *testing.T, key string) lookup.Entry {
 	t.Helper()
 	return lookup.Entry{
-		ID: ID(), OrgID: ID(), KeyID: key, Product: "cpf", Document: Doc(t, document.CPF, "52998224725"), At: At,
+		ID: ID(), OrgID: OrgOf(key), KeyID: key, Product: "cpf", Document: Doc(t, document.CPF, "52998224725"), At: At,
 		Charged: true, Amount: 4500, Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
 		SettleAt: At.Add(15 * time.Second),
 	}

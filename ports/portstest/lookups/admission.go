@@ -92,7 +92,7 @@ func changeUnderLoad(t *testing.T, s ports.Store, orgID, what string, a admitted
 		time.Sleep(time.Millisecond)
 	}
 	read := func(r ports.Repos) lookup.Spent {
-		all, err := r.Usage.SpentByKeys(ctx, []string{a.account}, a.bucket)
+		all, err := r.Usage.SpentByKeys(ctx, orgID, []string{a.account}, a.bucket)
 		kit.Must(t, err)
 		return all[a.bucket][a.account]
 	}

@@ -21,7 +21,7 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	e := kit.Running(t, "")
 	e.MemberID, e.Bureau, e.Spare = kit.ID(), "a", lookup.Spent{Count: 1, Amount: 6000}
 	month := func() []any {
-		_, spent, _, err := s.Repos().Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+		_, spent, _, err := s.Repos().Usage.Spent(ctx, e.OrgID, e.MemberID, e.Day, e.Month)
 		kit.Must(t, err)
 		return []any{spent.Count, spent.Amount}
 	}
@@ -79,7 +79,7 @@ func callsGoneOn(t *testing.T, s ports.Store) {
 		t.Helper()
 		same := e
 		same.ID = kit.ID()
-		_, spent, _, err := s.Repos().Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+		_, spent, _, err := s.Repos().Usage.Spent(ctx, e.OrgID, e.MemberID, e.Day, e.Month)
 		kit.Must(t, err)
 		all, err := s.Repos().Statement.Page(ctx, lookup.Asker{OrgID: e.OrgID}, lookup.Filter{}, "", 9)
 		kit.Must(t, err)
@@ -145,7 +145,7 @@ func callsGoneOn(t *testing.T, s ports.Store) {
 	open, err = calls.End(ctx, ports.Outcome{Entry: failed, Price: 4500, Unmade: &unmade})
 	kit.Must(t, err)
 	kit.Same(t, "by who did not hear of it", open, true)
-	_, spent, _, err := s.Repos().Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+	_, spent, _, err := s.Repos().Usage.Spent(ctx, e.OrgID, e.MemberID, e.Day, e.Month)
 	kit.Must(t, err)
 	kit.Same(t, "in the end", spent, lookup.Spent{})
 }
@@ -212,7 +212,7 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 			kit.Must(t, err)
 			kit.Same(t, c.what+": open", open, want)
 		}
-		_, month, _, err := repos.Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+		_, month, _, err := repos.Usage.Spent(ctx, e.OrgID, e.MemberID, e.Day, e.Month)
 		kit.Must(t, err)
 		kit.Same(t, c.what+": spent", month, c.want)
 		found, err := repos.Statement.Entries(ctx, e.OrgID, []string{e.ID, first.ID})
@@ -372,7 +372,7 @@ func bureausOfSettled(t *testing.T, s ports.Store) {
 			kit.Must(t, err)
 			kit.Same(t, what, figures(name), c.want)
 		}
-		today, _, _, err := repos.Usage.Spent(ctx, e.KeyID, e.Day, e.Month)
+		today, _, _, err := repos.Usage.Spent(ctx, e.OrgID, e.KeyID, e.Day, e.Month)
 		kit.Must(t, err)
 		kit.Same(t, what+": the key's account", today.Amount, c.ends(e).Entry.Amount)
 	}

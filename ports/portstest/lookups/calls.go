@@ -86,7 +86,7 @@ func callsAndHistory(t *testing.T, s ports.Store) {
 	kit.Same(t, "spared", kit.Begins(t, s, spared), ports.Begun{RecordID: rec.ID})
 	_, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, spared.Entry.ID)
 	kit.WantErr(t, "the entry of a call that was spared", err, ports.ErrNotFound)
-	_, _, all, err := s.Repos().Usage.Spent(ctx, spared.Entry.KeyID, "2026-11-20", "2026-11")
+	_, _, all, err := s.Repos().Usage.Spent(ctx, spared.Entry.OrgID, spared.Entry.KeyID, "2026-11-20", "2026-11")
 	kit.Must(t, err)
 	kit.Same(t, "what it is charged", all, lookup.Spent{})
 	full := call(before, "")
@@ -176,7 +176,7 @@ func callsOfMany(t *testing.T, s ports.Store) {
 	}
 	wg.Wait()
 	for _, key := range keys[:2] {
-		_, inMonth, all, err := s.Repos().Usage.Spent(ctx, key, "2026-11-20", "2026-11")
+		_, inMonth, all, err := s.Repos().Usage.Spent(ctx, org, key, "2026-11-20", "2026-11")
 		kit.Must(t, err)
 		want := lookup.Spent{Count: n / 6, Amount: n / 6 * 4500}
 		kit.Same(t, "spent by a key", [2]lookup.Spent{inMonth, all}, [2]lookup.Spent{want, want})

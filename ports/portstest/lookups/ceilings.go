@@ -89,7 +89,7 @@ func ceilings(t *testing.T, s ports.Store) {
 			if begun[0].BatchID == "" {
 				bucket = begun[0].Month
 			}
-			all, err := s.Repos().Usage.SpentByKeys(ctx, []string{asker}, bucket)
+			all, err := s.Repos().Usage.SpentByKeys(ctx, org, []string{asker}, bucket)
 			kit.Must(t, err)
 			return all[bucket][asker]
 		}
@@ -121,13 +121,13 @@ func budgetOf(e lookup.Entry, ceiling catalog.Money) *catalog.Money {
 
 // agentSessions have accounts of their own, exact under any concurrency.
 func agentSessions(t *testing.T, s ports.Store) {
-	ctx, session, usage := t.Context(), kit.ID(), s.Repos().Usage
+	ctx, org, session, usage := t.Context(), kit.ID(), kit.ID(), s.Repos().Usage
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	reserved := 0
 	for range 25 {
 		wg.Go(func() {
-			err := usage.Reserve(ctx, session, 4500, 10*4500+4499)
+			err := usage.Reserve(ctx, org, session, 4500, 10*4500+4499)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -139,27 +139,27 @@ func agentSessions(t *testing.T, s ports.Store) {
 	}
 	wg.Wait()
 	kit.Same(t, "reservations of a session", reserved, 10)
-	kit.Must(t, usage.Correct(ctx, session, lookup.Spent{Count: -1, Amount: -4500}))
+	kit.Must(t, usage.Correct(ctx, org, session, lookup.Spent{Count: -1, Amount: -4500}))
 	spent := func() lookup.Spent {
-		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.AgentBucket)
+		all, err := usage.SpentByKeys(ctx, org, []string{session}, lookup.AgentBucket)
 		kit.Must(t, err)
 		return all[lookup.AgentBucket][session]
 	}
 	kit.Same(t, "its account", spent(), lookup.Spent{Count: 9, Amount: 9 * 4500})
-	kit.Must(t, usage.Reserve(ctx, session, 4500+4499, 10*4500+4499))
-	kit.WantErr(t, "a ceiling that is reached", usage.Reserve(ctx, session, 1, 10*4500+4499), ports.ErrCeiling)
-	kit.WantErr(t, "a ceiling below a price", usage.Reserve(ctx, kit.ID(), 2, 1), ports.ErrCeiling)
-	kit.Must(t, usage.Correct(ctx, kit.ID(), lookup.Spent{Count: -1, Amount: -4500}))
+	kit.Must(t, usage.Reserve(ctx, org, session, 4500+4499, 10*4500+4499))
+	kit.WantErr(t, "a ceiling that is reached", usage.Reserve(ctx, org, session, 1, 10*4500+4499), ports.ErrCeiling)
+	kit.WantErr(t, "a ceiling below a price", usage.Reserve(ctx, org, kit.ID(), 2, 1), ports.ErrCeiling)
+	kit.Must(t, usage.Correct(ctx, org, kit.ID(), lookup.Spent{Count: -1, Amount: -4500}))
 
 	over := func() bool {
-		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.EndedBucket)
+		all, err := usage.SpentByKeys(ctx, org, []string{session}, lookup.EndedBucket)
 		kit.Must(t, err)
 		_, is := all[lookup.EndedBucket][session]
 		return is
 	}
 	kit.Same(t, "ended before it was", over(), false)
-	kit.Must(t, usage.EndSession(ctx, session))
-	kit.Must(t, usage.EndSession(ctx, session))
+	kit.Must(t, usage.EndSession(ctx, org, session))
+	kit.Must(t, usage.EndSession(ctx, org, session))
 	kit.Same(t, "ended", over(), true)
 	kit.Same(t, "its account then", spent().Count, 10)
 
@@ -167,11 +167,11 @@ func agentSessions(t *testing.T, s ports.Store) {
 	forgotten, old := kit.IDOf(time.Now().Add(-20*day)), kit.IDOf(time.Now().Add(-25*day))
 	_, err := usage.ForgetSessions(ctx, time.Now().Add(-30*day)) // and then the service is off for weeks
 	kit.Must(t, err)
-	kit.Must(t, usage.EndSession(ctx, forgotten))
-	kit.Must(t, usage.EndSession(ctx, old))
+	kit.Must(t, usage.EndSession(ctx, org, forgotten))
+	kit.Must(t, usage.EndSession(ctx, org, old))
 	_, err = usage.ForgetSessions(ctx, time.Now().Add(-time.Hour))
 	kit.Must(t, err)
-	left, err := usage.SpentByKeys(ctx, []string{forgotten, old}, lookup.EndedBucket)
+	left, err := usage.SpentByKeys(ctx, org, []string{forgotten, old}, lookup.EndedBucket)
 	kit.Must(t, err)
 	kit.Same(t, "what ended while the service was off", len(left[lookup.EndedBucket]), 0)
 	kit.Same(t, "a session of today", spent().Count, 10)

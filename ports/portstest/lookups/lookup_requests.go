@@ -17,7 +17,7 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	ask := func(keyID, name, question string) (mine, has ports.LookupRequest) {
 		t.Helper()
 		mine = ports.LookupRequest{
-			KeyID: keyID, Name: name, Question: question, LookupID: kit.ID(), At: now, Begins: time.Hour, Lasts: 24 * time.Hour,
+			OrgID: kit.OrgOf(keyID), KeyID: keyID, Name: name, Question: question, LookupID: kit.ID(), At: now, Begins: time.Hour, Lasts: 24 * time.Hour,
 		}
 		has, err := repo.Claim(ctx, mine)
 		kit.Must(t, err)
@@ -50,7 +50,7 @@ func lookupRequests(t *testing.T, s ports.Store) {
 		})
 		return err
 	}
-	late := ports.LookupRequest{KeyID: key, Name: "late", Question: "q", LookupID: kit.ID(), At: now,
+	late := ports.LookupRequest{OrgID: kit.OrgOf(key), KeyID: key, Name: "late", Question: "q", LookupID: kit.ID(), At: now,
 		Lasts: 24 * time.Hour}
 	_, err := repo.Claim(ctx, late)
 	kit.Must(t, err)

@@ -210,7 +210,7 @@ func settling(t *testing.T, s ports.Store) {
 	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	kit.Must(t, err)
 	kit.Same(t, "not sent, after an erasure", open, true)
-	today, _, _, err := repos.Usage.Spent(ctx, e.KeyID, e.Day, e.Month)
+	today, _, _, err := repos.Usage.Spent(ctx, e.OrgID, e.KeyID, e.Day, e.Month)
 	kit.Must(t, err)
 	kit.Same(t, "given back", today, lookup.Spent{})
 

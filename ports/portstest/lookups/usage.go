@@ -34,7 +34,7 @@ func usage(t *testing.T, s ports.Store) {
 		ports.ErrMonthCap)
 
 	spent := func(day, month string) [3]lookup.Spent {
-		today, inMonth, all, err := s.Repos().Usage.Spent(ctx, key, day, month)
+		today, inMonth, all, err := s.Repos().Usage.Spent(ctx, kit.OrgOf(key), key, day, month)
 		kit.Must(t, err)
 		return [3]lookup.Spent{today, inMonth, all}
 	}
@@ -49,7 +49,7 @@ func usage(t *testing.T, s ports.Store) {
 	kit.Must(t, charge(key, "2026-11-20", "2026-11", 1, caps))
 	kit.Same(t, "spent on a quiet day", spent("2026-11-25", "2027-01")[0], lookup.Spent{})
 
-	byKey, err := s.Repos().Usage.SpentByKeys(ctx, []string{key, kit.ID()}, "2026-12", "2027-01")
+	byKey, err := s.Repos().Usage.SpentByKeys(ctx, kit.OrgOf(key), []string{key, kit.ID()}, "2026-12", "2027-01")
 	kit.Must(t, err)
 	kit.Same(t, "spent by keys", byKey, map[string]map[string]lookup.Spent{
 		"2026-12": {key: {Count: 1, Amount: 1}}, "2027-01": {},
@@ -76,7 +76,7 @@ func capsUnderConcurrency(t *testing.T, s ports.Store) {
 	}
 	wg.Wait()
 	kit.Same(t, "charged and refused", [2]int32{ok.Load(), refused.Load()}, [2]int32{limit, attempts - limit})
-	today, inMonth, all, err := s.Repos().Usage.Spent(ctx, key, "2026-11-20", "2026-11")
+	today, inMonth, all, err := s.Repos().Usage.Spent(ctx, kit.OrgOf(key), key, "2026-11-20", "2026-11")
 	kit.Must(t, err)
 	want := lookup.Spent{Count: limit, Amount: limit * 4500}
 	kit.Same(t, "spent", [3]lookup.Spent{today, inMonth, all}, [3]lookup.Spent{want, want, want})
