@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/access"
 	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -183,24 +186,65 @@ func TestWhatAPostWritesSaysWhoseItIs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		look := func(when string) {
-			for column, version := range madeColumns {
-				table, name, _ := strings.Cut(column, ".")
-				if version != 112 || name != "org_id" {
-					continue
-				}
-				var rows, owned int64
-				err := s.Writer.Raw("SELECT COUNT(*), COUNT(org_id) FROM "+table).Row().Scan(&rows, &owned)
-				if err != nil || rows == 0 || owned < rows {
-					t.Errorf("%s, %s: %d of %d rows of %s say whose they are, %v", s.Writer.Name(), when, owned, rows, table, err)
-				}
-			}
-		}
-		look("written")
+		allOwned(t, s, "written", addedBy(112)...)
 		if err := errors.Join(undoFrom(s.Writer, 112), s.Migrate(ctx)); err != nil {
 			t.Fatal(err)
 		}
-		look("migrated")
+		allOwned(t, s, "migrated", addedBy(112)...)
+	}
+}
+
+// TestWhatALookupWritesSaysWhoseItIs: a charged one with an idempotency key that reaches a cap, whose limit is then
+// changed.
+func TestWhatALookupWritesSaysWhoseItIs(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, repos, at := t.Context(), s.Repos(), takeOne(t, s).Delivery.At
+		d, err := document.Parse(document.CPF, "52998224725")
+		entry := lookup.Entry{
+			ID: testID(92), OrgID: testID(1), KeyID: testID(93), Product: "cpf", Document: d, At: at, Charged: true, Amount: 4500,
+			Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
+		}
+		_, err2 := repos.LookupRequests.Claim(ctx, ports.LookupRequest{
+			OrgID: entry.OrgID, KeyID: entry.KeyID, Name: "a", LookupID: entry.ID, At: at, Begins: time.Hour, Lasts: time.Hour,
+		})
+		key := access.Key{ID: entry.KeyID, OrgID: entry.OrgID, Name: "k", Prefix: "fch_a", CreatedAt: at}
+		key.Limits = access.Limits{PerDay: 1, PerMonth: 9}
+		err = errors.Join(err, err2, repos.Keys.Create(ctx, key))
+		_, err2 = repos.Calls.Begin(ctx, ports.Charge{Entry: entry, Shared: true, RequestName: "a", Takes: time.Minute})
+		err = errors.Join(err, err2, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			return r.Usage.LimitChanged(ctx, key.OrgID, key.ID)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		allOwned(t, s, "written", "leases", "lookup_requests", "key_usage", "limit_changes", "told")
+		if err := errors.Join(undoFrom(s.Writer, 113), s.Migrate(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		allOwned(t, s, "migrated", "key_usage", "limit_changes", "told")
+	}
+}
+
+// addedBy are the tables to which a migration adds an organisation.
+func addedBy(version int) (tables []string) {
+	for column, of := range madeColumns {
+		if table, name, _ := strings.Cut(column, "."); of == version && name == "org_id" {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
+// allOwned fails where a table has no row, or one that does not say whose it is.
+func allOwned(t *testing.T, s *Store, when string, tables ...string) {
+	t.Helper()
+	for _, table := range tables {
+		var rows, owned int64
+		err := s.Writer.Raw("SELECT COUNT(*), COUNT(org_id) FROM "+table).Row().Scan(&rows, &owned)
+		if err != nil || rows == 0 || owned < rows {
+			t.Errorf("%s, %s: %d of %d rows of %s say whose they are, %v", s.Writer.Name(), when, owned, rows, table, err)
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ var everywhere = map[string][]string{
 		"automations.jobs.Claim SELECT jobs", "automations.jobs.Lock SELECT jobs",
 		"batches.batches.Busy SELECT batch_items", "batches.batches.Busy SELECT batches",
 		"contacts.bulks.Next SELECT bulk_actions",
-		"lookups.statement.Abandon SELECT lookups", "lookups.statement.unanswered SELECT lookups",
+		"lookups.statement.Abandon SELECT lookups", "lookups.statement.Settle SELECT leases",
+		"lookups.statement.unanswered SELECT lookups",
 		"privacy/persons.subjects.LeaseErasure SELECT erasures",
 		"privacy/persons.subjects.LeaseErasure UPDATE erasures",
 	},
@@ -44,7 +45,8 @@ var everywhere = map[string][]string{
 		"contacts.removals.Forget SELECT bulk_actions",
 		"contacts.removals.Forget SELECT removed_contacts", "intake.inbox.Forget DELETE deliveries",
 		"intake.inbox.Forget DELETE delivery_contacts", "intake.inbox.Forget DELETE delivery_hours",
-		"intake.inbox.Forget DELETE receipts",
+		"intake.inbox.Forget DELETE receipts", "lookups.lookupRequests.Forget DELETE lookup_requests",
+		"lookups.usage.ForgetSessions DELETE key_usage",
 		"privacy.auditLines.Forget SELECT audit_lines",
 	},
 	"what a chore goes through": {
@@ -55,9 +57,7 @@ var everywhere = map[string][]string{
 		"privacy/persons.resolving.step SELECT contacts", "privacy/persons.resolving.step SELECT deliveries",
 		"privacy/persons.resolving.step SELECT removed_contacts",
 	},
-	"whether the lookup of a repeated request exists": {
-		"lookups.lookupRequests.Claim SELECT lookups",
-	},
+	"figures of all organisations": {"lookups.bureauStates.Days SELECT bureau_days"},
 	"ports.AnyOrg, which few may name": {
 		"automations.jobs.Find SELECT jobs", "automations.jobs.Revive UPDATE jobs",
 		"batches.batches.Find SELECT batches",
