@@ -92,7 +92,8 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	var sampling sync.WaitGroup
 	sampling.Go(func() {
 		for !over.Load() {
-			today, _, _, err := s.store.Repos().Usage.Spent(t.Context(), s.orgID, by.Key().ID, calendar.Day(at), calendar.Month(at))
+			usage := s.store.Repos().Usage
+			today, _, _, err := usage.Spent(t.Context(), s.orgID, by.Key().ID, calendar.Day(at), calendar.Month(at))
 			if err != nil || today.Count > most {
 				t.Errorf("%d are charged, %v", today.Count, err)
 				return

@@ -60,7 +60,8 @@ func (b *comparator) with(share float64, monthly catalog.Money) *ports.Compariso
 func (s *setting) account() catalog.Money {
 	const instance = "00000000-0000-0000-0000-000000000000"
 	bucket := lookup.ComparedBucket(calendar.Month(s.now()), catalog.CPF)
-	return must(s.store.Repos().Usage.SpentByKeys(s.t.Context(), instance, []string{instance}, bucket))[bucket][instance].Amount
+	all := must(s.store.Repos().Usage.SpentByKeys(s.t.Context(), instance, []string{instance}, bucket))
+	return all[bucket][instance].Amount
 }
 
 // all are the organisation's entries.

@@ -177,7 +177,8 @@ func TestAnIdempotencyKeyWhoseInstanceDied(t *testing.T) {
 		by := s.byKey(wide)
 		must(s.ask(by, anew("a", cpfs[0]))) // for its entry
 		died := ports.LookupRequest{
-			OrgID: s.orgID, KeyID: by.Key().ID, Name: "b", Question: "cpf|" + cpfs[1] + "||true|false|-", LookupID: lookups.NewKeyID(), At: s.now(),
+			OrgID: s.orgID, KeyID: by.Key().ID, Name: "b",
+			Question: "cpf|" + cpfs[1] + "||true|false|-", LookupID: lookups.NewKeyID(), At: s.now(),
 			Begins: 5 * time.Second, Lasts: 24 * time.Hour,
 		}
 		must(s.store.Repos().LookupRequests.Claim(t.Context(), died))

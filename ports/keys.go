@@ -53,8 +53,8 @@ type KeyChange struct {
 	Limits   *access.Limits
 }
 
-// Usage counts what the keys, members, batches, automations and agents' sessions of an organisation were charged, in the
-// buckets of access.Calendar.
+// Usage counts what the keys, members, batches, automations and agents' sessions of an organisation were charged, in
+// the buckets of access.Calendar.
 type Usage interface {
 	// Spent returns what the key was charged in the day, the month and in total.
 	Spent(ctx context.Context, orgID, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
@@ -63,7 +63,9 @@ type Usage interface {
 	LimitChanged(ctx context.Context, orgID, accountID string) error
 	// SpentByKeys returns what several keys were charged, by bucket and key; those that were charged nothing are left
 	// out.
-	SpentByKeys(ctx context.Context, orgID string, keyIDs []string, buckets ...string) (map[string]map[string]lookup.Spent, error)
+	SpentByKeys(
+		ctx context.Context, orgID string, keyIDs []string, buckets ...string,
+	) (map[string]map[string]lookup.Spent, error)
 	// Reserve counts a lookup that an agent's session may be charged for, in lookup.AgentBucket; ErrCeiling if that would
 	// exceed the ceiling.
 	Reserve(ctx context.Context, orgID, sessionID string, amount, ceiling catalog.Money) error

@@ -13,7 +13,8 @@ import (
 // that was last changed, since it may have been lowered below it.
 var limitInvariants = []engine.Invariant{
 	{Name: "no batch is charged above its ceiling", Broken: `
-		SELECT b.id FROM batches b JOIN key_usage u ON u.key_id = b.id{ and of b, u} AND u.bucket = '` + lookup.BatchBucket + `'
+		SELECT b.id FROM batches b JOIN key_usage u ON u.key_id = b.id{ and of b, u}
+		AND u.bucket = '` + lookup.BatchBucket + `'
 		WHERE u.amount > b.ceiling`},
 	{Name: "no key is charged above its caps", Broken: `
 		SELECT k.id FROM keys k JOIN key_usage u ON u.key_id = k.id
@@ -35,7 +36,8 @@ func (s *Store) checkAutomations(tx *gorm.DB) (Finding, error) {
 		Amount int64
 	}
 	err := tx.Raw(`SELECT a.id, a.action, u.amount FROM automations a JOIN key_usage u ON u.key_id = a.id
-		LEFT JOIN limit_changes c ON c.key_id = u.key_id AND c.bucket = u.bucket` + engine.OnCitus(tx, " AND c.org_id = u.org_id") + `
+		LEFT JOIN limit_changes c ON c.key_id = u.key_id AND c.bucket = u.bucket` +
+		engine.OnCitus(tx, " AND c.org_id = u.org_id") + `
 		WHERE u.amount > COALESCE(c.amount, 0)`).Scan(&months).Error
 	for _, month := range months {
 		rule := automations.AutomationOf(s.Vault, automations.AutomationRow{ID: month.ID, Action: month.Action})

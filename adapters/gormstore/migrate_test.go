@@ -202,11 +202,12 @@ func TestWhatALookupWritesSaysWhoseItIs(t *testing.T) {
 		ctx, repos, at := t.Context(), s.Repos(), takeOne(t, s).Delivery.At
 		d, err := document.Parse(document.CPF, "52998224725")
 		entry := lookup.Entry{
-			ID: testID(92), OrgID: testID(1), KeyID: testID(93), Product: "cpf", Document: d, At: at, Charged: true, Amount: 4500,
-			Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
+			ID: testID(92), OrgID: testID(1), KeyID: testID(93), Product: "cpf", Document: d, At: at, Charged: true,
+			Amount: 4500, Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
 		}
 		_, err2 := repos.LookupRequests.Claim(ctx, ports.LookupRequest{
-			OrgID: entry.OrgID, KeyID: entry.KeyID, Name: "a", LookupID: entry.ID, At: at, Begins: time.Hour, Lasts: time.Hour,
+			OrgID: entry.OrgID, KeyID: entry.KeyID, Name: "a", LookupID: entry.ID, At: at, Begins: time.Hour,
+			Lasts: time.Hour,
 		})
 		key := access.Key{ID: entry.KeyID, OrgID: entry.OrgID, Name: "k", Prefix: "fch_a", CreatedAt: at}
 		key.Limits = access.Limits{PerDay: 1, PerMonth: 9}

@@ -345,21 +345,7 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
 		admission: newAdmission(),
 	}
-	var leases, of, indexes [][]byte
-	var calls, from, whose []string
-	var only []*string
-	var micros []int64
 	for _, b := range in {
-		if b.Shared {
-			for _, lease := range b.leases {
-				leases, calls = append(leases, lease), append(calls, string(b.entry.ID))
-				micros, whose = append(micros, b.Takes.Microseconds()), append(whose, string(b.entry.OrgID))
-			}
-			for _, index := range b.indexes {
-				of, indexes = append(of, b.leases[0]), append(indexes, index)
-				only, from = append(only, b.Only.Purpose), append(from, b.Only.Bureau)
-			}
-		}
 		for _, a := range accountsOf(b.entry) {
 			seen.counted[a] = a.of(b.entry)
 		}
@@ -367,33 +353,7 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 	batch := s.PlanOnce()
 	queueShared(batch, in)
 	seen.queueRequests(batch, in)
-	if len(leases) > 0 {
-		if batch.Divided {
-			batch.Queue(freeExpired, leases, organisationsOf(in))
-			for i := range leases {
-				batch.Queue(takeFree, leases[i], calls[i], micros[i], whose[i])
-			}
-		} else {
-			batch.Queue(takeLeases, leases, calls, micros, whose)
-		}
-		batch.QueueOwned(askHolders, organisationsOf(in), leases).Query(func(rows pgx.Rows) error {
-			var lease []byte
-			var call string
-			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
-			return err
-		})
-		batch.Queue(askNewests, of, indexes, only, from, organisationsOf(in)).Query(func(rows pgx.Rows) error {
-			var question []byte
-			var answer newestAnswer
-			_, err := pgx.ForEachRow(rows, []any{&question, (*string)(&answer.id), &answer.at}, func() error {
-				if answer.at.After(seen.newest[string(question)].at) {
-					seen.newest[string(question)] = answer
-				}
-				return nil
-			})
-			return err
-		})
-	}
+	seen.queueLeases(batch, in)
 	if len(seen.counted) > 0 {
 		engine.QueueRows(batch, makeCounts, inOrder(seen.counted))
 	}
@@ -407,6 +367,55 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 	seen.queue(batch, in)
 	err := seen.read(ctx, tx, batch, in)
 	return seen, err
+}
+
+// queueLeases takes the leases of calls that are free, and asks who holds them, and which answers there are by then.
+func (s *before) queueLeases(batch *engine.Batch, in []beginning) {
+	var leases, of, indexes [][]byte
+	var calls, from, whose []string
+	var only []*string
+	var micros []int64
+	for _, b := range in {
+		if !b.Shared {
+			continue
+		}
+		for _, lease := range b.leases {
+			leases, calls = append(leases, lease), append(calls, string(b.entry.ID))
+			micros, whose = append(micros, b.Takes.Microseconds()), append(whose, string(b.entry.OrgID))
+		}
+		for _, index := range b.indexes {
+			of, indexes = append(of, b.leases[0]), append(indexes, index)
+			only, from = append(only, b.Only.Purpose), append(from, b.Only.Bureau)
+		}
+	}
+	if len(leases) == 0 {
+		return
+	}
+	if batch.Divided {
+		batch.Queue(freeExpired, leases, organisationsOf(in))
+		for i := range leases {
+			batch.Queue(takeFree, leases[i], calls[i], micros[i], whose[i])
+		}
+	} else {
+		batch.Queue(takeLeases, leases, calls, micros, whose)
+	}
+	batch.QueueOwned(askHolders, organisationsOf(in), leases).Query(func(rows pgx.Rows) error {
+		var lease []byte
+		var call string
+		_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { s.holders[string(lease)] = call; return nil })
+		return err
+	})
+	batch.Queue(askNewests, of, indexes, only, from, organisationsOf(in)).Query(func(rows pgx.Rows) error {
+		var question []byte
+		var answer newestAnswer
+		_, err := pgx.ForEachRow(rows, []any{&question, (*string)(&answer.id), &answer.at}, func() error {
+			if answer.at.After(s.newest[string(question)].at) {
+				s.newest[string(question)] = answer
+			}
+			return nil
+		})
+		return err
+	})
 }
 
 // togetherIn are the counts that one statement may lock: Citus locks those of one organisation at a time.

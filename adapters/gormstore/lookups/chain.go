@@ -29,7 +29,8 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 	}
 	until := engine.Stamp(now.Add(n.Takes))
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		if err := engine.Routed(n.Entry.OrgID)(db.Model(&leaseRow{})).Where("call_id = ?", n.Entry.ID).Update("expires_at", until).Error; err != nil {
+		leases := engine.Routed(n.Entry.OrgID)(db.Model(&leaseRow{})).Where("call_id = ?", n.Entry.ID)
+		if err := leases.Update("expires_at", until).Error; err != nil {
 			return err
 		}
 		was, err := lockedEntry(db, n.Entry)

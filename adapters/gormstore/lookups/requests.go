@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -71,7 +72,7 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 			}
 		}
 		of := engine.Routed(q.OrgID)
-		claim := func(without engine.UID) error {
+		once := func(without engine.UID) error {
 			err := of(db).Delete(&lookupRequestRow{}, overRequest, engine.UID(q.KeyID), engine.Blob(name), now(-q.Lasts), now(0),
 				without).Error
 			if err == nil {
@@ -84,21 +85,29 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 			row = lookupRequestRow{}
 			return of(db).Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
 		}
+		claim := func(without engine.UID) error {
+			for {
+				err := once(without)
+				if !errors.Is(err, gorm.ErrRecordNotFound) { // it was released in between
+					return err
+				}
+			}
+		}
 		if err := claim(engine.NoID); err != nil || row.Begun || row.LookupID == engine.UID(q.LookupID) {
 			return err
 		}
 		var entries []engine.UID
 		// The bound lets PostgreSQL prune partitions; what is older is over.
-		err := of(db.Model(&LookupRow{})).Where("id = ? AND id > ?", row.LookupID, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))).
-			Pluck("id", &entries).Error
+		since := engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))
+		err := of(db.Model(&LookupRow{})).Where("id = ? AND id > ?", row.LookupID, since).Pluck("id", &entries).Error
 		if err != nil || len(entries) > 0 {
 			return err
 		}
 		return claim(row.LookupID)
 	})
 	has := ports.LookupRequest{
-		OrgID: q.OrgID, KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID), Same: bytes.Equal(row.Question, question),
-		At: row.CreatedAt.UTC(),
+		OrgID: q.OrgID, KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID),
+		Same: bytes.Equal(row.Question, question), At: row.CreatedAt.UTC(),
 	}
 	return has, err
 }

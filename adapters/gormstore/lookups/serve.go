@@ -354,8 +354,8 @@ WITH hit AS (
 	RETURNING id
 ), counted AS (
 	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
-	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, ` + serveSlot + `, 0, COUNT(*), 0 FROM hit
-	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
+	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, ` + serveSlot + `, 0, COUNT(*), 0
+	FROM hit GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer, bureau, sources,
 	EXISTS (SELECT 1 FROM completed) FROM hit`

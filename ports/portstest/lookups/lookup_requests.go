@@ -1,6 +1,8 @@
 package lookups
 
 import (
+	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +19,8 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	ask := func(keyID, name, question string) (mine, has ports.LookupRequest) {
 		t.Helper()
 		mine = ports.LookupRequest{
-			OrgID: kit.OrgOf(keyID), KeyID: keyID, Name: name, Question: question, LookupID: kit.ID(), At: now, Begins: time.Hour, Lasts: 24 * time.Hour,
+			OrgID: kit.OrgOf(keyID), KeyID: keyID, Name: name, Question: question, LookupID: kit.ID(), At: now,
+			Begins: time.Hour, Lasts: 24 * time.Hour,
 		}
 		has, err := repo.Claim(ctx, mine)
 		kit.Must(t, err)
@@ -42,6 +45,22 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	_, has = ask(key, "A", "r")
 	kit.Same(t, "left alone", has.LookupID, next.LookupID)
 
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			mine := next
+			mine.Name = "busy"
+			for range 25 {
+				mine.LookupID = kit.ID()
+				_, err := repo.Claim(ctx, mine)
+				if err := errors.Join(err, repo.Release(ctx, mine)); err != nil { // which leaves another's alone
+					t.Errorf("a name that is claimed and released at once: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+
 	begin := func(of ports.LookupRequest) error {
 		e := kit.Running(t, of.KeyID)
 		e.ID = of.LookupID
@@ -50,8 +69,9 @@ func lookupRequests(t *testing.T, s ports.Store) {
 		})
 		return err
 	}
-	late := ports.LookupRequest{OrgID: kit.OrgOf(key), KeyID: key, Name: "late", Question: "q", LookupID: kit.ID(), At: now,
-		Lasts: 24 * time.Hour}
+	late := ports.LookupRequest{
+		OrgID: kit.OrgOf(key), KeyID: key, Name: "late", Question: "q", LookupID: kit.ID(), At: now, Lasts: 24 * time.Hour,
+	}
 	_, err := repo.Claim(ctx, late)
 	kit.Must(t, err)
 	taken, has := ask(key, "late", "q")
