@@ -50,6 +50,18 @@ func TestSlowPlanted(t *testing.T) {
 	}
 }
 
+// TestPlantedBugsApply: each can be planted in the code as it is.
+func TestPlantedBugsApply(t *testing.T) {
+	t.Parallel()
+	patches, err := filepath.Glob("planted/*.patch")
+	if err != nil || len(patches) == 0 {
+		t.Fatalf("no patches: %v", err)
+	}
+	for _, patch := range patches {
+		run(t, "../..", "git", "apply", "--check", filepath.Join("tests/world", patch))
+	}
+}
+
 // run runs a command in a folder.
 func run(t *testing.T, dir string, command ...string) {
 	t.Helper()
