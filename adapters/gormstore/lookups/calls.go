@@ -166,7 +166,7 @@ type account struct {
 	bucket string
 }
 
-// of is an account that was charged nothing, and whose it is: an entry's, or nobody's.
+// of is the count of an account that was charged nothing: that of an entry, whose organisation it has, or of none.
 func (a account) of(row LookupRow) usageRow {
 	if a.key == engine.NoID {
 		return usageRow{KeyID: a.key, Bucket: a.bucket, OrgID: new(a.key)}
