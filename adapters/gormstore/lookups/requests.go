@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -46,7 +47,8 @@ func requestHash(secret []byte, keyID, what, said string) []byte {
 const (
 	// overRequest removes a request that is over. Where one that has not begun had its time, the last parameter must name
 	// its entry, which is then known not to be there: that is seen by its id alone, because History writes many at once
-	// that have no request. On PostgreSQL the time is the database's: that of the statement, as Citus has it.
+	// that have no request. On PostgreSQL the time is the database's, and on Citus that of the statement: there, no clock
+	// may decide what is removed.
 	overRequest = "key_id = ? AND name = ? AND (created_at <= ? OR NOT begun AND lease_until <= ? AND lookup_id = ?)"
 	// claimRequest inserts one, unless there is one.
 	claimRequest = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at, org_id)
@@ -67,8 +69,9 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
 		now := func(later time.Duration) any { return engine.Stamp(q.At.Add(later)) }
 		if db.Name() == "postgres" {
+			clock := cmp.Or(engine.OnCitus(db, "statement_timestamp()"), "clock_timestamp()")
 			now = func(later time.Duration) any {
-				return gorm.Expr("statement_timestamp() + ? * interval '1 microsecond'", later.Microseconds())
+				return gorm.Expr(clock+" + ? * interval '1 microsecond'", later.Microseconds())
 			}
 		}
 		of := engine.Routed(q.OrgID)
