@@ -31,7 +31,8 @@ func TestSlowOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 	}
 }
 
-// TestSlowABatchShowsItsFaultsByAnIndex: the page is polled every few seconds, and a batch may have fifty thousand items.
+// TestSlowABatchShowsItsFaultsByAnIndex: the page is polled every few seconds, and a batch may have fifty thousand
+// items.
 func TestSlowABatchShowsItsFaultsByAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

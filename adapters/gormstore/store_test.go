@@ -22,8 +22,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestSlowCallsEndTwiceByAHashJoin: by its statistics, PostgreSQL joins the outcomes of a batch with the statement in one
-// way or another. By most it takes the first of those of one call, as TestStore sees; by this one the last.
+// TestSlowCallsEndTwiceByAHashJoin: by its statistics, PostgreSQL joins the outcomes of a batch with the statement in
+// one way or another. By most it takes the first of those of one call, as TestStore sees; by this one the last.
 func TestSlowCallsEndTwiceByAHashJoin(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse(postgres.New(t, migrate))

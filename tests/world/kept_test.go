@@ -11,8 +11,8 @@ import (
 	gormengine "fichario/adapters/gormstore/engine"
 )
 
-// kept is SQLite's driver, which keeps connections, and the statements that those keep, for later worlds, which have one
-// file: a new connection would read the whole schema first.
+// kept is SQLite's driver, which keeps connections, and the statements that those keep, for later worlds, which have
+// one file: a new connection would read the whole schema first.
 type kept struct{ driver.Driver }
 
 // idle are connections that nobody uses, by what they were opened with.

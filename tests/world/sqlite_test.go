@@ -27,7 +27,8 @@ func (l lite) Open(dsn string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &liteConn{LiteConn: conn.(gormengine.LiteConn), lite: l, writes: strings.Contains(dsn, "_txlock=immediate")}, nil
+	writes := strings.Contains(dsn, "_txlock=immediate")
+	return &liteConn{LiteConn: conn.(gormengine.LiteConn), lite: l, writes: writes}, nil
 }
 
 type liteConn struct {

@@ -12,8 +12,8 @@ import (
 // their memory not to count, as the texts of some differ by the length of a list.
 const mostKept = 256
 
-// Kept is SQLite's driver, whose connections keep the statements that GORM runs: preparing them takes up to a quarter of
-// the processor's time of a use case. SQLite itself prepares one again whose table has changed meanwhile.
+// Kept is SQLite's driver, whose connections keep the statements that GORM runs: preparing them takes up to a quarter
+// of the processor's time of a use case. SQLite itself prepares one again whose table has changed meanwhile.
 type Kept struct{ driver.Driver }
 
 // LiteConn is all that SQLite's connections can do. Tests fill a database in memory by NewRestore.
