@@ -167,8 +167,8 @@ func TestABatchWhoseProductAnInstanceDoesNotOffer(t *testing.T) {
 	})
 }
 
-// TestDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
-func TestDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
+// TestSlowDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
+func TestSlowDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		p, _ := products().Find(catalog.CPF)

@@ -527,7 +527,7 @@ func TestOneRequestForABatchManyTimes(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	by := s.byKey(wide)
-	asked := quote(someCPFs(100_000_000, 3000)...)
+	asked := quote(someCPFs(100_000_000, 500)...)
 	asked.RequestKey, asked.RequestBody = "a", []byte("a")
 	var ids [12]string
 	var wg sync.WaitGroup

@@ -58,98 +58,108 @@ var mistakes = map[string]struct {
 // mistake, and neither has the copy of the journal, replayed, erased more than that.
 func TestPeopleWhoWereMergedAreErasedApart(t *testing.T) {
 	t.Parallel()
+	erasedApart(t, false, false)
+	erasedApart(t, true, true)
+}
+
+// TestSlowPeopleWhoWereMergedAreErasedApart is the same where only the time, or only the journal, is another.
+func TestSlowPeopleWhoWereMergedAreErasedApart(t *testing.T) {
+	t.Parallel()
+	erasedApart(t, false, true)
+	erasedApart(t, true, false)
+}
+
+func erasedApart(t *testing.T, replayed, late bool) {
+	t.Helper()
 	for what, c := range mistakes {
-		for n := range 4 {
-			replayed, late := n%2 == 1, n/2 == 1
-			t.Run(fmt.Sprint(what, " ", replayed, " ", late), func(t *testing.T) {
-				t.Parallel()
-				inBubble(t, func(t *testing.T, s *setting) {
-					owner, ctx := s.add("dona", crm.Owner), t.Context()
-					ids, form := map[string]string{}, func(letter string) contacts.ContactForm {
-						return contacts.ContactForm{
-							Name: "nome-" + letter, Email: letter + "@x.example", Note: "nota-" + letter,
-						}
+		t.Run(fmt.Sprint(what, " ", replayed, " ", late), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, ctx := s.add("dona", crm.Owner), t.Context()
+				ids, form := map[string]string{}, func(letter string) contacts.ContactForm {
+					return contacts.ContactForm{
+						Name: "nome-" + letter, Email: letter + "@x.example", Note: "nota-" + letter,
 					}
-					for i, n := range strings.Split(c.cpfs, "") {
-						f := form(string(rune('a' + i)))
-						if strings.Contains(c.shared, f.Email[:1]) {
-							f.Email = "both@y.example"
-						}
-						if n != "-" {
-							f.Documents = cpfs[n[0]-'0']
-						}
-						ids[f.Name[5:]] = must(s.contacts.Create(ctx, owner, f)).ID
+				}
+				for i, n := range strings.Split(c.cpfs, "") {
+					f := form(string(rune('a' + i)))
+					if strings.Contains(c.shared, f.Email[:1]) {
+						f.Email = "both@y.example"
 					}
-					for _, pair := range c.merges {
-						done(s.contacts.Merge(ctx, owner, ids[pair[:1]], ids[pair[1:]]))
+					if n != "-" {
+						f.Documents = cpfs[n[0]-'0']
 					}
-					if c.edit != "" {
-						now := s.contact(ids["a"])
-						var left []string
-						for _, n := range c.edit {
-							left = append(left, cpfs[n-'0'])
-						}
-						done(s.contacts.Edit(ctx, owner, ids["a"], contacts.ContactForm{
-							Name: now.Name, Email: now.Email, Note: now.Note, Documents: strings.Join(left, ","),
-						}))
+					ids[f.Name[5:]] = must(s.contacts.Create(ctx, owner, f)).ID
+				}
+				for _, pair := range c.merges {
+					done(s.contacts.Merge(ctx, owner, ids[pair[:1]], ids[pair[1:]]))
+				}
+				if c.edit != "" {
+					now := s.contact(ids["a"])
+					var left []string
+					for _, n := range c.edit {
+						left = append(left, cpfs[n-'0'])
 					}
-					if late { // a member could no longer part them, but what they were is still kept
-						time.Sleep(crm.UndoMerge + time.Hour)
+					done(s.contacts.Edit(ctx, owner, ids["a"], contacts.ContactForm{
+						Name: now.Name, Email: now.Email, Note: now.Note, Documents: strings.Join(left, ","),
+					}))
+				}
+				if late { // a member could no longer part them, but what they were is still kept
+					time.Sleep(crm.UndoMerge + time.Hour)
+				}
+				who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[c.who]}
+				told := s.exported(owner, who)
+				if replayed {
+					repos := s.store.Repos()
+					entry := privacy.Entry{
+						ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: must(repos.Subjects.KeyID(ctx)), At: s.now(),
+						Hashes: must(repos.Subjects.Hashes(ctx, s.orgID, must(privacy.ByDocument(cpfs[c.who])))),
 					}
-					who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[c.who]}
-					told := s.exported(owner, who)
-					if replayed {
-						repos := s.store.Repos()
-						entry := privacy.Entry{
-							ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: must(repos.Subjects.KeyID(ctx)), At: s.now(),
-							Hashes: must(repos.Subjects.Hashes(ctx, s.orgID, must(privacy.ByDocument(cpfs[c.who])))),
-						}
-						for _, letter := range strings.Split(c.erased, "") {
-							entry.Contacts = append(entry.Contacts, ids[letter])
-						}
-						again, err := s.subjects.Replay(ctx, app.Operator(), "", []privacy.Entry{entry})
-						equal(t, "replayed", line(again, err), "{1 0 0 0 0} <nil>")
-					} else {
-						s.erase(owner, who)
+					for _, letter := range strings.Split(c.erased, "") {
+						entry.Contacts = append(entry.Contacts, ids[letter])
 					}
-					equal(t, "left", s.left(owner, who), "map[]")
-					var left string
-					for letter, id := range ids {
-						erased := strings.Contains(c.erased, letter)
-						shared := strings.Contains(c.shared, letter)
-						equal(t, "what is told of "+letter, !shared && strings.Contains(told, letter+"@x.example"), !shared && erased)
-						equal(t, "the name of "+letter, strings.Contains(told, "nome-"+letter), erased)
-						equal(t, "the note of "+letter, strings.Contains(told, "nota-"+letter), erased)
-						if !erased {
-							stays, err := s.store.Repos().Removals.Survivor(ctx, ports.AnyOrg, id)
-							if err != nil {
-								t.Error(letter, "is gone")
-								continue
-							}
-							now, history, err := s.contacts.Show(ctx, owner, stays)
-							done(err)
-							left += fmt.Sprint(now.Name, now.Email, now.Note, history)
-							if stays == id {
-								equal(t, "name", now.Name, "nome-"+letter)
-								equal(t, "address", shared || now.Email == letter+"@x.example", true)
-							}
-							equal(t, "its own history", slices.ContainsFunc(history, func(e crm.Event) bool { return e.ContactID == id }), true)
+					again, err := s.subjects.Replay(ctx, app.Operator(), "", []privacy.Entry{entry})
+					equal(t, "replayed", line(again, err), "{1 0 0 0 0} <nil>")
+				} else {
+					s.erase(owner, who)
+				}
+				equal(t, "left", s.left(owner, who), "map[]")
+				var left string
+				for letter, id := range ids {
+					erased := strings.Contains(c.erased, letter)
+					shared := strings.Contains(c.shared, letter)
+					equal(t, "what is told of "+letter, !shared && strings.Contains(told, letter+"@x.example"), !shared && erased)
+					equal(t, "the name of "+letter, strings.Contains(told, "nome-"+letter), erased)
+					equal(t, "the note of "+letter, strings.Contains(told, "nota-"+letter), erased)
+					if !erased {
+						stays, err := s.store.Repos().Removals.Survivor(ctx, ports.AnyOrg, id)
+						if err != nil {
+							t.Error(letter, "is gone")
 							continue
 						}
-						_, err := s.contacts.View(ctx, owner, id)
-						equal(t, letter, said(err), "nao_encontrado contact")
-					}
-					for letter := range ids {
-						for _, has := range []string{"nome-" + letter, letter + "@x.example", "nota-" + letter} {
-							if strings.Contains(c.shared, letter) && has == letter+"@x.example" {
-								continue
-							}
-							equal(t, has+" is left", strings.Contains(left, has), !strings.Contains(c.erased, letter))
+						now, history, err := s.contacts.Show(ctx, owner, stays)
+						done(err)
+						left += fmt.Sprint(now.Name, now.Email, now.Note, history)
+						if stays == id {
+							equal(t, "name", now.Name, "nome-"+letter)
+							equal(t, "address", shared || now.Email == letter+"@x.example", true)
 						}
+						equal(t, "its own history", slices.ContainsFunc(history, func(e crm.Event) bool { return e.ContactID == id }), true)
+						continue
 					}
-				})
+					_, err := s.contacts.View(ctx, owner, id)
+					equal(t, letter, said(err), "nao_encontrado contact")
+				}
+				for letter := range ids {
+					for _, has := range []string{"nome-" + letter, letter + "@x.example", "nota-" + letter} {
+						if strings.Contains(c.shared, letter) && has == letter+"@x.example" {
+							continue
+						}
+						equal(t, has+" is left", strings.Contains(left, has), !strings.Contains(c.erased, letter))
+					}
+				}
 			})
-		}
+		})
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"fichario/ports"
 )
 
-// TestOpenBatchesAreFoundByTheirIndex among all batches that integrations ever made.
-func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
+// TestSlowOpenBatchesAreFoundByTheirIndex among all batches that integrations ever made.
+func TestSlowOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO batches
@@ -31,8 +31,9 @@ func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 	}
 }
 
-// TestABatchShowsItsFaultsByAnIndex: the page is polled every few seconds, and a batch may have fifty thousand items.
-func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
+// TestSlowABatchShowsItsFaultsByAnIndex: the page is polled every few seconds, and a batch may have fifty thousand
+// items.
+func TestSlowABatchShowsItsFaultsByAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO batch_items

@@ -22,9 +22,9 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestCallsEndTwiceByAHashJoin: by its statistics, PostgreSQL joins the outcomes of a batch with the statement in one
-// way or another. By most it takes the first of those of one call, as TestStore sees; by this one the last.
-func TestCallsEndTwiceByAHashJoin(t *testing.T) {
+// TestSlowCallsEndTwiceByAHashJoin: by its statistics, PostgreSQL joins the outcomes of a batch with the statement in
+// one way or another. By most it takes the first of those of one call, as TestStore sees; by this one the last.
+func TestSlowCallsEndTwiceByAHashJoin(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse(postgres.New(t, migrate))
 	if err != nil {

@@ -155,8 +155,8 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	}
 }
 
-// TestWebhookInput: invalid input is refused before anything is written.
-func TestWebhookInput(t *testing.T) {
+// TestSlowWebhookInput: invalid input is refused before anything is written.
+func TestSlowWebhookInput(t *testing.T) {
 	t.Parallel()
 	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
 	h := o.NewHook("Entradas", "generic")

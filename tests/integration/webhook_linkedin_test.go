@@ -8,7 +8,6 @@ import (
 	"fichario/adapters/sandbox"
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
-	"fichario/tests/testkit/lookuptest"
 )
 
 // linkedInLead is a lead of the invented person with that name.
@@ -60,7 +59,7 @@ func TestLeadsOfLinkedIn(t *testing.T) {
 		}
 		l.RenewToken("outro-token-lid")
 		l.AddLeads(t.Context(), linkedInLead("Bia"))
-		lookuptest.Eventually(t, "the dead token is noticed", func() bool {
+		o.Eventually("the dead token is noticed", func() bool {
 			return strings.Contains(o.Command("linkedin", "list", "--webhook", h.ID), "token_morto")
 		})
 		if failed := testkit.RunErr(t, o.Env(), "linkedin", "test", "--webhook", h.ID); !strings.Contains(failed.Stdout, "65602") {

@@ -30,7 +30,7 @@ func metaOrg(
 // outcomes waits until a webhook's deliveries have outcomes such as "perdido:1 recebido:2".
 func outcomes(t *testing.T, o *intaketest.Org, h intaketest.Hook, want string) {
 	t.Helper()
-	lookuptest.Eventually(t, "deliveries "+want, func() bool {
+	o.Eventually("deliveries "+want, func() bool {
 		return strings.Trim(strings.TrimPrefix(fmt.Sprint(o.Outcomes(h)), "map"), "[]") == want
 	})
 }
@@ -137,7 +137,7 @@ func TestSlowLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		}
 		o.Announce(m, h, waiting[:15]...)
 		outcomes(t, o, h, "aguardando:15 recebido:1")
-		lookuptest.Eventually(t, "the dead token is noticed", func() bool {
+		o.Eventually("the dead token is noticed", func() bool {
 			return intaketest.Read[[]struct{ Estado string }](o, "meta", "list", "--webhook", h.ID)[0].Estado == "token_morto"
 		})
 		if n := m.Calls("")["lead"]; n > 9 { // eight at once, and one before
@@ -157,7 +157,7 @@ func TestSlowLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		m.RenewToken("outro-token", time.Now().Add(48*time.Hour).Unix())
 		o.Connect(h, "outro-token")
 		outcomes(t, o, h, "recebido:21")
-		lookuptest.Eventually(t, "the team hears that the token ends in two days", func() bool {
+		o.Eventually("the team hears that the token ends in two days", func() bool {
 			return strings.Contains(o.Command("notification", "list", "--org", o.ID, "--json"), "na Meta acaba em")
 		})
 		lookuptest.Eventually(t, "owners are mailed once of each", func() bool {
@@ -171,7 +171,7 @@ func TestSlowLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		})
 		m.Forbid("leads_retrieval")
 		m.AddLeads(intaketest.MetaLead("Davi"))
-		lookuptest.Eventually(t, "a missing permission is noticed", func() bool {
+		o.Eventually("a missing permission is noticed", func() bool {
 			return intaketest.Read[[]struct{ Estado string }](o, "meta", "list", "--webhook", h.ID)[0].Estado == "sem_permissao"
 		})
 		m.Forbid()

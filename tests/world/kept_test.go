@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	gormengine "fichario/adapters/gormstore/engine"
 )
 
-// kept is SQLite's driver, which keeps connections and their statements for later worlds, which have one file: a new
-// connection would read the whole schema first.
+// kept is SQLite's driver, which keeps connections, and the statements that those keep, for later worlds, which have
+// one file: a new connection would read the whole schema first.
 type kept struct{ driver.Driver }
 
 // idle are connections that nobody uses, by what they were opened with.
@@ -20,9 +22,8 @@ var idle = struct {
 }{by: map[string][]*keptConn{}}
 
 type keptConn struct {
-	fullConn
-	dsn   string
-	known map[string]fullStmt // that nobody uses
+	gormengine.LiteConn
+	dsn string
 }
 
 func (k kept) Open(dsn string) (driver.Conn, error) {
@@ -36,87 +37,22 @@ func (k kept) Open(dsn string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keptConn{conn.(fullConn), dsn, map[string]fullStmt{}}, nil
+	return &keptConn{conn.(gormengine.LiteConn), dsn}, nil
 }
 
 func (c *keptConn) Close() error {
-	_, _ = c.fullConn.ExecContext(context.Background(), "ROLLBACK", nil) // where there is anything
+	_, _ = c.LiteConn.ExecContext(context.Background(), "ROLLBACK", nil) // where there is anything
 	idle.Lock()
 	defer idle.Unlock()
 	idle.by[c.dsn] = append(idle.by[c.dsn], c)
 	return nil
 }
 
-// fullStmt and fullRows are all that SQLite's statements and rows can do.
-type (
-	fullStmt interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
-	fullRows interface {
-		driver.Rows
-		driver.RowsColumnTypeDatabaseTypeName
-		driver.RowsColumnTypeLength
-		driver.RowsColumnTypeNullable
-		driver.RowsColumnTypePrecisionScale
-		driver.RowsColumnTypeScanType
-	}
-)
-
-// keptRows give their statement back.
-type keptRows struct {
-	fullRows
-	back func()
-}
-
-func (r *keptRows) Close() error {
-	defer r.back()
-	return r.fullRows.Close()
-}
-
-// prepared takes a statement, which somebody gives back.
-func (c *keptConn) prepared(ctx context.Context, q string) (s fullStmt, back func(), err error) {
-	if s = c.known[q]; s == nil {
-		made, err := c.PrepareContext(ctx, q)
-		if err != nil {
-			return nil, nil, err
-		}
-		s = made.(fullStmt)
-	}
-	delete(c.known, q)
-	return s, sync.OnceFunc(func() {
-		if c.known[q] != nil {
-			_ = s.Close()
-			return
-		}
-		c.known[q] = s
-	}), nil
-}
-
 func (c *keptConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Result, error) {
 	if q == "VACUUM" { // after it, every connection would read the schema again
 		return driver.ResultNoRows, nil
 	}
-	s, back, err := c.prepared(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	defer back()
-	return s.ExecContext(ctx, args)
-}
-
-func (c *keptConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Rows, error) {
-	s, back, err := c.prepared(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(ctx, args)
-	if err != nil {
-		back()
-		return nil, err
-	}
-	return &keptRows{rows.(fullRows), back}, nil
+	return c.LiteConn.ExecContext(ctx, q, args)
 }
 
 // file is the one file of SQLite's worlds.
@@ -147,7 +83,7 @@ func openFile(path string) (*file, error) {
 		return nil, err
 	}
 	defer func() { _ = none.Close() }()
-	f := &file{path: path, driver: kept{none.Driver()}}
+	f := &file{path: path, driver: kept{gormengine.Kept{Driver: none.Driver()}}}
 	f.db = f.open("")
 	f.db.SetMaxOpenConns(1)
 	rows, err := f.db.Query(`SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type = 'table' AND

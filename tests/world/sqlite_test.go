@@ -27,23 +27,12 @@ func (l lite) Open(dsn string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &liteConn{fullConn: conn.(fullConn), lite: l, writes: strings.Contains(dsn, "_txlock=immediate")}, nil
-}
-
-// fullConn is all that SQLite's connections can do.
-type fullConn interface {
-	driver.Conn
-	driver.ConnBeginTx
-	driver.ConnPrepareContext
-	driver.ExecerContext
-	driver.QueryerContext
-	driver.SessionResetter
-	driver.Validator
-	driver.Pinger
+	writes := strings.Contains(dsn, "_txlock=immediate")
+	return &liteConn{LiteConn: conn.(gormengine.LiteConn), lite: l, writes: writes}, nil
 }
 
 type liteConn struct {
-	fullConn
+	gormengine.LiteConn
 	lite
 	writes bool // it is the connection that writes
 	holds  bool // the lock
@@ -95,7 +84,7 @@ func (c *liteConn) alone(ctx context.Context, statement string, do func() error)
 }
 
 func (c *liteConn) Close() error {
-	err := c.fullConn.Close()
+	err := c.LiteConn.Close()
 	c.unlock()
 	return err
 }
@@ -133,11 +122,11 @@ func (c *liteConn) stepWhen(ctx context.Context, ready func() bool, kind, statem
 	return err
 }
 
-func (c *liteConn) IsValid() bool { return !c.lost && c.fullConn.IsValid() }
+func (c *liteConn) IsValid() bool { return !c.lost && c.LiteConn.IsValid() }
 
 func (c *liteConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
 	begun := false
-	err = c.locked(ctx, "begin", func() error { tx, err = c.fullConn.BeginTx(ctx, o); begun = err == nil; return err })
+	err = c.locked(ctx, "begin", func() error { tx, err = c.LiteConn.BeginTx(ctx, o); begun = err == nil; return err })
 	if err != nil {
 		if begun { // the connection was lost after it began
 			_ = tx.Rollback()
@@ -180,13 +169,13 @@ func (t *liteTx) Rollback() error {
 }
 
 func (c *liteConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Result, err error) {
-	err = c.alone(ctx, q, func() error { r, err = c.fullConn.ExecContext(ctx, q, args); return err })
+	err = c.alone(ctx, q, func() error { r, err = c.LiteConn.ExecContext(ctx, q, args); return err })
 	return r, err
 }
 
 func (c *liteConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Rows, err error) {
 	read := false
-	err = c.alone(ctx, q, func() error { r, err = c.fullConn.QueryContext(ctx, q, args); read = err == nil; return err })
+	err = c.alone(ctx, q, func() error { r, err = c.LiteConn.QueryContext(ctx, q, args); read = err == nil; return err })
 	if err != nil && read {
 		_ = r.Close()
 	}

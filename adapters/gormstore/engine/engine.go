@@ -69,7 +69,7 @@ func Open(databaseURL string, dataKeys [][]byte, options ...Option) (*Engine, er
 		return nil, err
 	}
 	s := &Engine{
-		Vault: v, ways: ways{lite: &sqlite.Driver{}}, preparing: NewTurn(), Slot: int64(ports.Spread(counterSlots - 1)),
+		Vault: v, ways: ways{lite: Kept{&sqlite.Driver{}}}, preparing: NewTurn(), Slot: int64(ports.Spread(counterSlots - 1)),
 	}
 	for _, o := range options {
 		o(&s.ways)

@@ -78,7 +78,6 @@ func (s *Engine) openSQLite(path string) error {
 	}
 	for _, read := range []**gorm.DB{&s.Reader, &s.Pages.Read} {
 		reading := config()
-		reading.PrepareStmt = !s.ways.driven
 		// The writer's connection has shown that the file can be opened. Each connection reads the whole schema, which is a
 		// tenth of what a command costs, and most commands never read through these.
 		reading.DisableAutomaticPing = true

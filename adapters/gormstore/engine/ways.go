@@ -12,8 +12,7 @@ import (
 // ways are how a store reaches its database.
 type ways struct {
 	lite driver.Driver
-	// driven says that the driver is a caller's, who keeps writers apart and wants no goroutine of ours to stay: GORM's
-	// cache of statements has one that never ends.
+	// driven says that the driver is a caller's, who keeps writers apart.
 	driven bool
 	dial   pgconn.DialFunc // nil for the ordinary one
 }
