@@ -13,6 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
+	"fichario/tests/testkit/lookuptest"
 )
 
 func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
@@ -109,9 +110,9 @@ func TestLookupsRefreshPressedTwice(t *testing.T) {
 		t.Errorf("pressed again meanwhile: %s instead of %s", second, first)
 	}
 	close(gate)
-	for strings.Contains(v.get(first), "Perguntando ao bureau") {
-		time.Sleep(10 * time.Millisecond)
-	}
+	lookuptest.Eventually(t, "the first has ended", func() bool {
+		return !strings.Contains(v.get(first), "Perguntando ao bureau")
+	})
 	late := v.get(press())
 	has(t, "pressed again later", late, "R$ 0,00", "Histórico, grátis")
 	if got := v.spent(); got != 2*testPrice || v.bureau.calls.Load() != 2 {
@@ -153,22 +154,15 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	}
 	has(t, "recent", v.get("/consultar"), "aguardando")
 	// The same lookup again waits for the same call.
-	second := make(chan string)
-	go func() {
-		r, _ := v.send("/consultas", "documento", aPerson, "produto", "cpf")
-		second <- r.Header.Get("Location")
-	}()
-	time.Sleep(50 * time.Millisecond)
-	close(release)
-	if other := <-second; other != path {
+	again, _ := v.send("/consultas", "documento", aPerson, "produto", "cpf")
+	if other := again.Header.Get("Location"); other != path {
 		t.Errorf("the second lookup leads to %s, the call is %s", other, path)
 	}
-	for range 50 {
-		if response, _ = v.do(http.MethodGet, path, nil, "HX-Request", "true"); response.Header.Get("HX-Redirect") == path {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	close(release)
+	lookuptest.Eventually(t, "htmx is told that it is done", func() bool {
+		response, _ := v.do(http.MethodGet, path, nil, "HX-Request", "true")
+		return response.Header.Get("HX-Redirect") == path
+	})
 	has(t, "the result on return", v.get(path), "Lenta", "Cobrada")
 	v.ledger.Close()
 	if v.bureau.calls.Load() != 1 || v.spent() != testPrice {
