@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/app/batches"
 	"fichario/app/lookups"
@@ -541,4 +542,41 @@ func TestOneRequestForABatchManyTimes(t *testing.T) {
 	}
 	wg.Wait()
 	equal(t, "batches", len(slices.Compact(slices.Sorted(slices.Values(ids[:])))), 1)
+}
+
+// TestResultsOfAProductThatIsGone: after a bureau file lost the product, a file of what was paid for still has its fields,
+// those of the contract, or, of a product that a file had added, those that the answers have.
+func TestResultsOfAProductThatIsGone(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		offered := append(products(), catalog.Product{
+			ID: "renda", Name: "Renda", Documents: []document.Type{document.CPF}, Price: price,
+			Fields: []catalog.Field{{Name: "nome", Kind: catalog.String}, {Name: "faixas", Kind: catalog.List}},
+		})
+		d := s.desk(s.store, s.bureau, offered, s.now)
+		s.batches = s.otherBatches(d)
+		s.batches.Catalog = offered
+		defer running(s)()
+		s.bureau.Knows(cpfs[1], map[string]any{"nome": "Ana", "faixas": []any{"B", "C"}})
+		key := s.byKey(wide)
+		var ids []string
+		for _, product := range []string{catalog.CPF, "renda"} {
+			q := must(s.batches.Quote(t.Context(), key, batches.NewBatch{Product: product, Documents: []string{"x", cpfs[1]}}))
+			must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+			s.until(q.ID, ended)
+			ids = append(ids, q.ID)
+		}
+		after := s.otherBatches(d)
+		after.Catalog = catalog.Catalog{}
+		for i, want := range []string{"documento nome nomeMae", "documento nome faixas"} {
+			all := must(after.AllResults(t.Context(), app.Operator(), ids[i], ""))
+			table := download.Batch(all)
+			equal(t, "columns", strings.HasPrefix(strings.Join(table.Columns, " "), want), true)
+			for row, err := range table.Rows {
+				if done(err); row[0] == cpfs[1] {
+					equal(t, "the name", row[1], "Ana")
+				}
+			}
+		}
+	})
 }
