@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"fichario/app"
@@ -73,4 +74,20 @@ func TestARefusedPostUnderAUsedKeyBecomesAContact(t *testing.T) {
 	equal(t, "the sender", said(err), "chave_reutilizada Idempotency-Key")
 	equal(t, "the first one's retry", must(send(`{"email":"a@x.example"}`)), first)
 	equal(t, "contacts", len(must(s.store.Repos().Contacts.Page(t.Context(), s.orgID, "", 10))), 4)
+}
+
+// TestARefusedPostWithALongKeyBecomesAContact: what is wrong with a sender's key costs no lead.
+func TestARefusedPostWithALongKeyBecomesAContact(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook, long := s.hook(webhook.Signature{}), strings.Repeat("k", app.RequestKeyMax+1)
+	for _, body := range []string{`{"email":"a@x.example"}`, `{"email":"a@x.example"}`, `{"email":"b@x.example"}`} {
+		_, err := s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", long))
+		equal(t, "a long key", said(err), "requisicao_invalida Idempotency-Key")
+	}
+	made := map[string]bool{}
+	for _, d := range must(s.intake.Deliveries(t.Context(), app.Operator(), hook.ID, webhook.Refused, "", 10)) {
+		made[must(s.intake.Replay(t.Context(), app.Operator(), d.ID)).ContactID] = true
+	}
+	equal(t, "contacts", len(made), 2)
 }
