@@ -20,6 +20,8 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 	hook := "/webhooks/" + v.hook.ID
 	rule := v.made("/automacoes", url.Values{"nome": {"Ver"}, "acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}})
 	bia := v.testSite.member(v.by.OrgID(), "Bia", crm.Admin).member.ID
+	v.made("/finalidades", url.Values{"codigo": {"credito"}, "nome": {"Crédito"}, "base": {"protecao_do_credito"},
+		"papeis": {"owner", "admin"}})
 	for _, c := range []struct {
 		page, path        string
 		form              url.Values
@@ -32,6 +34,9 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 			url.Values{"nome": {"Ver"}, "acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}}, "teto", "5", "nome"},
 		{"/equipe?editar=" + bia, "/equipe/membros/" + bia,
 			url.Values{"nome": {"Bia"}, "papel": {"admin"}, "orcamento": {""}}, "papel", "member", "nome"},
+		{"/finalidades?editar=credito", "/finalidades/credito",
+			url.Values{"nome": {"Crédito"}, "base": {"protecao_do_credito"}, "papeis": {"owner", "admin"}}, "papeis", "owner",
+			"nome"},
 	} {
 		old := c.form
 		old.Set("versao", versionIn.FindStringSubmatch(v.get(c.page))[1])
