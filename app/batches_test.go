@@ -17,6 +17,7 @@ import (
 	"fichario/app"
 	"fichario/app/batches"
 	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -578,5 +579,33 @@ func TestResultsOfAProductThatIsGone(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestABatchAfterItsPriceChanged: its ceiling stays as it was agreed on; what finishing it or asking again would cost is
+// told at the present price, and a budget has to bear that.
+func TestABatchAfterItsPriceChanged(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		dearer := products()
+		for i := range dearer {
+			dearer[i].Price = 2 * price
+		}
+		ana := s.add("ana", crm.Common)
+		q := must(s.batches.Quote(t.Context(), ana, quote(cpfs[0], cpfs[1], cpfs[2])))
+		s.batches = s.otherBatches(s.desk(s.store, s.bureau, dearer, s.now))
+		s.batches.Catalog = dearer
+		owner := app.Operator()
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Budget: at(catalog.Money(price + 1))}))
+		_, err := s.batches.Confirm(t.Context(), ana, q.ID, nil)
+		equal(t, "a budget below the price of now", said(err), "limite_mensal")
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Budget: at(team.NoBudget)}))
+		equal(t, "what was agreed on", must(s.batches.Confirm(t.Context(), ana, q.ID, nil)).Ceiling, catalog.Money(3*price))
+		defer running(s)()
+		v := s.until(q.ID, paused)
+		equal(t, "the ceiling", state(v), "pausado teto ended 1 charged 1 free 0 failed 0 spent 0.9")
+		equal(t, "a ceiling that suffices", v.Enough(), catalog.Money(6*price))
+		must(s.batches.Resume(t.Context(), ana, q.ID, at(v.Enough()), false))
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 2.7")
 	})
 }
