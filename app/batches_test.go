@@ -545,8 +545,8 @@ func TestOneRequestForABatchManyTimes(t *testing.T) {
 	equal(t, "batches", len(slices.Compact(slices.Sorted(slices.Values(ids[:])))), 1)
 }
 
-// TestResultsOfAProductThatIsGone: after a bureau file lost the product, a file of what was paid for still has its fields,
-// those of the contract, or, of a product that a file had added, those that the answers have.
+// TestResultsOfAProductThatIsGone: after a bureau file lost the product, a file of what was paid for still has its
+// fields, those of the contract, or, of a product that a file had added, those that the answers have.
 func TestResultsOfAProductThatIsGone(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -582,8 +582,8 @@ func TestResultsOfAProductThatIsGone(t *testing.T) {
 	})
 }
 
-// TestABatchAfterItsPriceChanged: its ceiling stays as it was agreed on; what finishing it or asking again would cost is
-// told at the present price, and a budget has to bear that.
+// TestABatchAfterItsPriceChanged: its ceiling stays as it was agreed on; what finishing it or asking again would cost
+// is told at the present price, and a budget has to bear that.
 func TestABatchAfterItsPriceChanged(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -231,8 +231,8 @@ func TestAfterABulkActionTheListIsNotEmpty(t *testing.T) {
 	}
 }
 
-// TestWhoCameSinceIsNotDeleted: all that a filter finds are those that the question counted; a lead that comes before it
-// is answered stays.
+// TestWhoCameSinceIsNotDeleted: all that a filter finds are those that the question counted; a lead that comes before
+// it is answered stays.
 func TestWhoCameSinceIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

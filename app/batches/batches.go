@@ -95,7 +95,7 @@ type View struct {
 	Invalids []batch.Item
 	// Now is the time of the view.
 	Now time.Time
-	// PriceNow is what an item costs that is asked now; Price is that of the quote, which a bureau's file may have changed.
+	// PriceNow is what an item costs that is asked now; Price is that of the quote, and a bureau's file may have changed.
 	PriceNow catalog.Money
 }
 

@@ -137,7 +137,9 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 }
 
 // answeredFields are the fields of a batch's first answer.
-func (b *Batches) answeredFields(ctx context.Context, of batch.Batch, product catalog.Product) ([]catalog.Field, error) {
+func (b *Batches) answeredFields(
+	ctx context.Context, of batch.Batch, product catalog.Product,
+) ([]catalog.Field, error) {
 	for after := 0; ; {
 		items, err := b.Store.Repos().BatchItems.Items(ctx, of.OrgID, of.ID, batch.Answered, after, resultsAtOnce)
 		if err != nil || len(items) == 0 {

@@ -51,7 +51,8 @@ var lockedBulkKind = app.Kind[crm.Bulk]{
 	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Bulk, error) { return r.Bulks.Lock },
 }
 
-// Selection is the contacts to act on: some by their ids, or all that a search finds, of those that were there at a time.
+// Selection is the contacts to act on: some by their ids, or all that a search finds, of those that were there at a
+// time.
 type Selection struct {
 	IDs    []string
 	Search *ContactSearch

@@ -34,8 +34,8 @@ type identity struct {
 
 // identify takes the sender's Idempotency-Key, which is strict, or the product's own id of the submission. An id for
 // the whole post is numbered for the second and later people; an id of a person's own takes precedence over one in the
-// headers. usedKey says that the Idempotency-Key was another post's, as that of a sender with one for everybody: a person
-// who replays such a post means this one, and the body tells it from the other.
+// headers. usedKey says that the Idempotency-Key was another post's, as that of a sender with one for everybody: a
+// person who replays such a post means this one, and the body tells it from the other.
 func identify(d webhook.Delivery, drafts []intake.Draft, usedKey bool) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
 	switch long := utf8.RuneCountInString(sent) > app.RequestKeyMax; {
