@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/app/batches"
 	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -541,4 +543,69 @@ func TestOneRequestForABatchManyTimes(t *testing.T) {
 	}
 	wg.Wait()
 	equal(t, "batches", len(slices.Compact(slices.Sorted(slices.Values(ids[:])))), 1)
+}
+
+// TestResultsOfAProductThatIsGone: after a bureau file lost the product, a file of what was paid for still has its
+// fields, those of the contract, or, of a product that a file had added, those that the answers have.
+func TestResultsOfAProductThatIsGone(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		offered := append(products(), catalog.Product{
+			ID: "renda", Name: "Renda", Documents: []document.Type{document.CPF}, Price: price,
+			Fields: []catalog.Field{{Name: "nome", Kind: catalog.String}, {Name: "faixas", Kind: catalog.List}},
+		})
+		d := s.desk(s.store, s.bureau, offered, s.now)
+		s.batches = s.otherBatches(d)
+		s.batches.Catalog = offered
+		defer running(s)()
+		s.bureau.Knows(cpfs[1], map[string]any{"nome": "Ana", "faixas": []any{"B", "C"}})
+		key := s.byKey(wide)
+		var ids []string
+		for _, product := range []string{catalog.CPF, "renda"} {
+			q := must(s.batches.Quote(t.Context(), key, batches.NewBatch{Product: product, Documents: []string{"x", cpfs[1]}}))
+			must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+			s.until(q.ID, ended)
+			ids = append(ids, q.ID)
+		}
+		after := s.otherBatches(d)
+		after.Catalog = catalog.Catalog{}
+		for i, want := range []string{"documento nome nomeMae", "documento nome faixas"} {
+			all := must(after.AllResults(t.Context(), app.Operator(), ids[i], ""))
+			table := download.Batch(all)
+			equal(t, "columns", strings.HasPrefix(strings.Join(table.Columns, " "), want), true)
+			for row, err := range table.Rows {
+				if done(err); row[0] == cpfs[1] {
+					equal(t, "the name", row[1], "Ana")
+				}
+			}
+		}
+	})
+}
+
+// TestABatchAfterItsPriceChanged: its ceiling stays as it was agreed on; what finishing it or asking again would cost
+// is told at the present price, and a budget has to bear that.
+func TestABatchAfterItsPriceChanged(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		dearer := products()
+		for i := range dearer {
+			dearer[i].Price = 2 * price
+		}
+		ana := s.add("ana", crm.Common)
+		q := must(s.batches.Quote(t.Context(), ana, quote(cpfs[0], cpfs[1], cpfs[2])))
+		s.batches = s.otherBatches(s.desk(s.store, s.bureau, dearer, s.now))
+		s.batches.Catalog = dearer
+		owner := app.Operator()
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Budget: at(catalog.Money(price + 1))}))
+		_, err := s.batches.Confirm(t.Context(), ana, q.ID, nil)
+		equal(t, "a budget below the price of now", said(err), "limite_mensal")
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Budget: at(team.NoBudget)}))
+		equal(t, "what was agreed on", must(s.batches.Confirm(t.Context(), ana, q.ID, nil)).Ceiling, catalog.Money(3*price))
+		defer running(s)()
+		v := s.until(q.ID, paused)
+		equal(t, "the ceiling", state(v), "pausado teto ended 1 charged 1 free 0 failed 0 spent 0.9")
+		equal(t, "a ceiling that suffices", v.Enough(), catalog.Money(6*price))
+		must(s.batches.Resume(t.Context(), ana, q.ID, at(v.Enough()), false))
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 2.7")
+	})
 }

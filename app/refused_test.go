@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"fichario/app"
@@ -43,4 +44,50 @@ func TestRefusalsOfOneShapeBecomeContacts(t *testing.T) {
 	done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{Enabled: at(false)}))
 	_, err = s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)
 	equal(t, "of a disabled webhook", said(err), "webhook_desabilitado")
+}
+
+// TestARefusedPostUnderAUsedKeyBecomesAContact: a sender that has one Idempotency-Key for everybody loses no lead, for
+// its posts can be replayed, each once; the sender itself is still refused.
+func TestARefusedPostUnderAUsedKeyBecomesAContact(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	send := func(body string) (string, error) {
+		made, err := s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", "fixa"))
+		return made.ContactID, err
+	}
+	const other, several = `{"email":"b@x.example"}`, `[{"email":"c@x.example"},{"email":"d@x.example"}]`
+	first := must(send(`{"email":"a@x.example"}`))
+	for _, body := range []string{other, other, several} {
+		_, err := send(body)
+		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")
+	}
+	refused := must(s.intake.Deliveries(t.Context(), app.Operator(), hook.ID, webhook.Refused, "", 10))
+	two, again, one := refused[0].ID, refused[1].ID, refused[2].ID
+	made := must(s.intake.Replay(t.Context(), app.Operator(), one))
+	equal(t, "another contact", made.Made() == 1 && made.ContactID != first, true)
+	for _, id := range []string{one, again} { // the sender had tried twice
+		equal(t, "once more", must(s.intake.Replay(t.Context(), app.Operator(), id)).ContactID, made.ContactID)
+	}
+	equal(t, "several people", must(s.intake.Replay(t.Context(), app.Operator(), two)).Made(), 2)
+	_, err := send(other)
+	equal(t, "the sender", said(err), "chave_reutilizada Idempotency-Key")
+	equal(t, "the first one's retry", must(send(`{"email":"a@x.example"}`)), first)
+	equal(t, "contacts", len(must(s.store.Repos().Contacts.Page(t.Context(), s.orgID, "", 10))), 4)
+}
+
+// TestARefusedPostWithALongKeyBecomesAContact: what is wrong with a sender's key costs no lead.
+func TestARefusedPostWithALongKeyBecomesAContact(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook, long := s.hook(webhook.Signature{}), strings.Repeat("k", app.RequestKeyMax+1)
+	for _, body := range []string{`{"email":"a@x.example"}`, `{"email":"a@x.example"}`, `{"email":"b@x.example"}`} {
+		_, err := s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", long))
+		equal(t, "a long key", said(err), "requisicao_invalida Idempotency-Key")
+	}
+	made := map[string]bool{}
+	for _, d := range must(s.intake.Deliveries(t.Context(), app.Operator(), hook.ID, webhook.Refused, "", 10)) {
+		made[must(s.intake.Replay(t.Context(), app.Operator(), d.ID)).ContactID] = true
+	}
+	equal(t, "contacts", len(made), 2)
 }

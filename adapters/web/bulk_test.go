@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -227,5 +228,26 @@ func TestAfterABulkActionTheListIsNotEmpty(t *testing.T) {
 		"A origem deste filtro não existe mais.":    {"todos", "sim", "origem", nobody, "acao", "mover " + stages[1].ID},
 	} {
 		has(t, "gone", did(list, gone...), `class="toast t-bad" role="alert"`, why+" Nada mudou.", "<h1>Contatos</h1>")
+	}
+}
+
+// TestWhoCameSinceIsNotDeleted: all that a filter finds are those that the question counted; a lead that comes before
+// it is answered stays.
+func TestWhoCameSinceIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	bia := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	_, question := v.send("/acoes", "acao", "excluir", "todos", "sim", "confirmar", "sim")
+	has(t, "asked, whatever it is told", question, "Excluir 1 contato?")
+	caio := v.lead(url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}})
+	_, until, _ := strings.Cut(question, `name="ate" value="`)
+	until, _, _ = strings.Cut(until, `"`)
+	v.send("/acoes", "acao", "excluir", "todos", "sim", "confirmar", "sim", "ate", until)
+	has(t, "what was done", v.get("/contatos"), "1 contato excluído.", "Caio")
+	if _, err := v.store.Repos().Contacts.Find(t.Context(), v.by.OrgID(), bia); !errors.Is(err, ports.ErrNotFound) {
+		t.Errorf("the one that was asked about: %v", err)
+	}
+	if v.find(caio).Name != "Caio" {
+		t.Error("who came since was deleted")
 	}
 }

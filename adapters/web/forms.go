@@ -1,6 +1,9 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -156,6 +159,29 @@ type Form struct {
 	Values map[string]string
 	// Field is the name of the field at fault, Problem says what to do about it.
 	Field, Problem string
+	// Version is that of what a form to edit showed; empty for something new.
+	Version string
+}
+
+// versionField is the hidden field with a form's version.
+const versionField = "versao"
+
+// VersionOf fingerprints what a form to edit shows.
+func VersionOf(shown any) string {
+	text, _ := json.Marshal(shown) // whatever a form shows can be encoded
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:9])
+}
+
+// Unchanged returns the fault of a form that showed another version than that of now: what nobody touched in it would
+// put back what somebody else has changed, such as a limit. The form that is shown again is of now.
+func (c *Call) Unchanged(now string) error {
+	if shown := c.PostForm.Get(versionField); shown == "" || shown == now {
+		return nil
+	}
+	c.PostForm.Set(versionField, now)
+	return app.Invalid(versionField, "Nada foi guardado: alguém mudou isto enquanto esta página estava aberta. Veja em outra "+
+		"aba como está agora. Guardar de novo põe o que está aqui no lugar.")
 }
 
 // Filled is a form that shows existing values.
@@ -174,7 +200,10 @@ func (c *Call) Again(f any, why error) (Form, bool) {
 	if refusal == nil || !app.IsRefusal(why) {
 		return out, false
 	}
-	out.Problem = refusal.Message
+	out.Problem, out.Version = refusal.Message, c.PostForm.Get(versionField)
+	if refusal.Field == versionField {
+		out.Field = versionField
+	}
 	for name, field := range fieldsOf(f) {
 		if !c.isSecret(name) {
 			out.Values[name] = c.PostForm.Get(name)

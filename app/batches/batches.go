@@ -95,10 +95,12 @@ type View struct {
 	Invalids []batch.Item
 	// Now is the time of the view.
 	Now time.Time
+	// PriceNow is what an item costs that is asked now; Price is that of the quote, and a bureau's file may have changed.
+	PriceNow catalog.Money
 }
 
 // RetryCost is what retrying the items without an answer costs.
-func (v View) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.Price }
+func (v View) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.PriceNow }
 
 // Enough is the ceiling at which it can be resumed: the one that it has, unless it has stopped there, or its items
 // without an answer would exceed it.
@@ -107,9 +109,17 @@ func (v View) Enough() catalog.Money {
 	case v.Status == batch.Done:
 		return max(v.Limit(), v.Spent.Amount+v.RetryCost())
 	case v.Reason == batch.Ceiling:
-		return max(v.Limit(), v.Spent.Amount+catalog.Money(v.Valid-v.Ended-v.InFlight)*v.Price)
+		return max(v.Limit(), v.Spent.Amount+catalog.Money(v.Valid-v.Ended-v.InFlight)*v.PriceNow)
 	}
 	return v.Limit()
+}
+
+// priceNow is the present price of a batch's product, and that of the quote where it is no longer offered.
+func (b *Batches) priceNow(of batch.Batch) catalog.Money {
+	if product, offered := b.Catalog.Find(of.Product); offered {
+		return product.Price
+	}
+	return of.Price
 }
 
 const (

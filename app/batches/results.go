@@ -46,7 +46,8 @@ type Result struct {
 // Results is a page of results, or all of them.
 type Results struct {
 	Batch batch.Batch
-	// Product defines the fields; it has none if it is no longer offered.
+	// Product defines the fields. It has none if a bureau file added it and it is no longer offered, except in a file,
+	// where they are those of the first answer: whoever paid for them gets them.
 	Product catalog.Product
 	Results []Result
 	// All yields the results for a file, read while it is written.
@@ -115,6 +116,12 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 		return out, err
 	}
 	ctx = app.ForPage(ctx)
+	product := out.Product
+	if len(product.Fields) == 0 {
+		if out.Product.Fields, err = b.answeredFields(ctx, out.Batch, product); err != nil {
+			return out, err
+		}
+	}
 	out.All = app.ReadAhead(ctx, resultsAtOnce, func(ctx context.Context, last *Result) ([]Result, error) {
 		after := 0
 		if last != nil {
@@ -124,9 +131,35 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 		if err != nil {
 			return nil, err
 		}
-		return b.results(ctx, out.Batch.OrgID, out.Product, items)
+		return b.results(ctx, out.Batch.OrgID, product, items)
 	})
 	return out, nil
+}
+
+// answeredFields are the fields of a batch's first answer.
+func (b *Batches) answeredFields(
+	ctx context.Context, of batch.Batch, product catalog.Product,
+) ([]catalog.Field, error) {
+	for after := 0; ; {
+		items, err := b.Store.Repos().BatchItems.Items(ctx, of.OrgID, of.ID, batch.Answered, after, resultsAtOnce)
+		if err != nil || len(items) == 0 {
+			return nil, err
+		}
+		results, err := b.results(ctx, of.OrgID, product, items)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range results {
+			var fields []catalog.Field
+			for _, name := range catalog.NamesOf(r.Fields) {
+				fields = append(fields, catalog.Field{Name: name})
+			}
+			if fields != nil {
+				return fields, nil
+			}
+			after = r.Line
+		}
+	}
 }
 
 func (b *Batches) resultsOf(ctx context.Context, by app.Caller, id string, state batch.State) (Results, error) {
@@ -138,10 +171,7 @@ func (b *Batches) resultsOf(ctx context.Context, by app.Caller, id string, state
 		return Results{}, app.Invalid("situacao", "As situações de um item são: "+strings.Join(names, ", ")+".")
 	}
 	found, err := b.find(ctx, by, id)
-	product, offered := b.Catalog.Find(found.Product)
-	if !offered {
-		product = catalog.Product{ID: found.Product, Name: found.Product}
-	}
+	product, _ := b.Catalog.Known(found.Product)
 	return Results{Batch: found, Product: product}, err
 }
 

@@ -175,7 +175,8 @@ func (b *Batches) views(
 	}
 	now, err := repos.Clock.Now(ctx, b.Clock())
 	for i, one := range found {
-		views[i] = View{Batch: one, Spent: spent[lookup.BatchBucket][one.ID], InFlight: flying[one.ID], Now: now}
+		views[i] = View{Batch: one, Spent: spent[lookup.BatchBucket][one.ID], InFlight: flying[one.ID], Now: now,
+			PriceNow: b.priceNow(one)}
 	}
 	return views, err
 }
@@ -351,10 +352,11 @@ func (b *Batches) pays(ctx context.Context, r ports.Repos, by app.Caller, q *bat
 	}
 	month := b.Calendar.Month(b.Clock())
 	spent, err := r.Usage.SpentByKeys(ctx, by.OrgID(), []string{by.MemberID()}, month)
-	if left := *member.Budget - spent[month][by.MemberID()].Amount; err == nil && left < q.Price {
+	price := b.priceNow(*q)
+	if left := *member.Budget - spent[month][by.MemberID()].Amount; err == nil && left < price {
 		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada "+
 			"consulta custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
-			"pode aumentar o orçamento, ou confirmar o lote.", q.Price.Exact(), member.Budget.Reais(), max(0, left).Exact()))
+			"pode aumentar o orçamento, ou confirmar o lote.", price.Exact(), member.Budget.Reais(), max(0, left).Exact()))
 	}
 	return other, err
 }

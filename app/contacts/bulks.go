@@ -51,10 +51,13 @@ var lockedBulkKind = app.Kind[crm.Bulk]{
 	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Bulk, error) { return r.Bulks.Lock },
 }
 
-// Selection is the contacts to act on: some by their ids, or all that a search finds.
+// Selection is the contacts to act on: some by their ids, or all that a search finds, of those that were there at a
+// time.
 type Selection struct {
 	IDs    []string
 	Search *ContactSearch
+	// Until is an id of that time, which ids begin with; empty for now.
+	Until string
 }
 
 // NewBulk is what is to be done to many contacts.
@@ -141,7 +144,9 @@ func (b *Bulks) selected(ctx context.Context, by app.Caller, of Selection) ([]st
 			return nil, err
 		}
 		for _, c := range page {
-			ids = append(ids, c.ID)
+			if of.Until == "" || c.ID < of.Until {
+				ids = append(ids, c.ID)
+			}
 		}
 		switch {
 		case len(ids) > BulkMost:

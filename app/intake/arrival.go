@@ -34,11 +34,15 @@ type identity struct {
 
 // identify takes the sender's Idempotency-Key, which is strict, or the product's own id of the submission. An id for
 // the whole post is numbered for the second and later people; an id of a person's own takes precedence over one in the
-// headers.
-func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
+// headers. usedKey says that the Idempotency-Key was another post's, as that of a sender with one for everybody: a
+// person who replays such a post means this one, and the body tells it from the other.
+func identify(d webhook.Delivery, drafts []intake.Draft, usedKey bool) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
-	if utf8.RuneCountInString(sent) > app.RequestKeyMax {
+	switch long := utf8.RuneCountInString(sent) > app.RequestKeyMax; {
+	case long && d.ReplayOf == "":
 		return known, app.Invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key pode ter até %d caracteres.", app.RequestKeyMax))
+	case long: // it was refused for that, and is this person's post all the same
+		sent, usedKey = fmt.Sprintf("%x", sha256.Sum256([]byte(sent))), true
 	}
 	known.strict = sent != ""
 	for i, draft := range drafts {
@@ -49,6 +53,8 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
 		key, earlier := "", ""
 		switch {
+		case sent != "" && usedKey:
+			key = fmt.Sprintf("key:%s\n%x", sent, sha256.Sum256(known.fingerprint)) + number
 		case sent != "":
 			key = "key:" + sent + number
 		case d.HeaderID() != "" && !own:

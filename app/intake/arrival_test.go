@@ -59,7 +59,7 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		"replay:d":                  {nil, "", "d"},
 	} {
 		d := webhook.Delivery{Headers: c.headers, Body: []byte("x"), ReplayOf: c.replayOf}
-		known, err := identify(d, []intake.Draft{{DeliveryID: c.product}})
+		known, err := identify(d, []intake.Draft{{DeliveryID: c.product}}, false)
 		if err != nil || known.keys[0] != want || known.strict != (want == "key:a") {
 			t.Errorf("known by %q, strict %t, %v, want %q", known.keys, known.strict, err, want)
 		}
@@ -76,7 +76,7 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		"id:webhook-id:b|id:webhook-id:b\n2": {[]intake.Pair{header("webhook-id", "b")}, shared},
 		"id:c|id:c#2":                        {nil, shared},
 	} {
-		known, err := identify(webhook.Delivery{Headers: c.headers}, c.drafts)
+		known, err := identify(webhook.Delivery{Headers: c.headers}, c.drafts, false)
 		if got := strings.Join(known.keys, "|"); err != nil || got != want {
 			t.Errorf("several are known by %q, %v, want %q", got, err, want)
 		}
@@ -85,7 +85,7 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		intake.IDAlone: "id:c|", intake.IDAndEmail: "id:c\nana@x.example|id:c", intake.IDAndBody: "id:c\n" + ofX + "|id:c",
 	} {
 		d := webhook.Delivery{Body: []byte("x")}
-		known, err := identify(d, []intake.Draft{{DeliveryID: "c", IDNeeds: needs, Email: "Ana@x.example"}})
+		known, err := identify(d, []intake.Draft{{DeliveryID: "c", IDNeeds: needs, Email: "Ana@x.example"}}, false)
 		if got := known.keys[0] + "|" + known.earlier[0]; err != nil || got != want {
 			t.Errorf("an id that needs %d is known by %q, %v, want %q", needs, got, err, want)
 		}

@@ -204,10 +204,12 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
-// replay is the delivery that is read once more, and what somebody typed beside it, if they did; empty for a post.
+// replay is the delivery that is read once more, whether its Idempotency-Key was another post's, and what somebody
+// typed beside it, if they did; empty for a post.
 type replay struct {
-	of    string
-	typed *Completion
+	of      string
+	usedKey bool
+	typed   *Completion
 }
 
 // take reads an admitted post, stores what it makes, and returns the decision on it. said is when its people said what
@@ -220,7 +222,8 @@ func (i *Intake) take(
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}
-	known, err := identify(d, drafts) // by what was sent, whatever is typed: then no retry makes a second contact
+	// By what was sent, whatever is typed: then no retry makes a second contact.
+	known, err := identify(d, drafts, read.usedKey)
 	if err != nil {
 		return i.refuse(ctx, line, err)
 	}

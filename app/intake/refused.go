@@ -81,7 +81,7 @@ func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Deli
 	if d.ReplayOf == "" {
 		d.ReplayOf = d.ID
 	}
-	known, err := identify(d, drafts)
+	known, err := identify(d, drafts, false)
 	if err != nil {
 		return "", nil //nolint:nilerr // as above
 	}

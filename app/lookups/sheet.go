@@ -302,12 +302,7 @@ func (s *Sheet) views(ctx context.Context, by app.Caller, entries []lookup.Entry
 		v := View{Entry: e, Key: who(e.KeyID), Asked: asked[e.RecordID]}
 		v.Member, v.AskedKey = who(cmp.Or(e.MemberID, e.AutomationID)), who(v.Asked.KeyID)
 		v.AskedMember = who(cmp.Or(v.Asked.MemberID, v.Asked.AutomationID))
-		if v.Product, v.Offered = s.terms.Catalog.Find(e.Product); !v.Offered {
-			v.Product = catalog.Product{ID: e.Product, Name: e.Product}
-			if known, ok := catalog.Standard().Find(e.Product); ok {
-				v.Product = known
-			}
-		}
+		v.Product, v.Offered = s.terms.Catalog.Known(e.Product)
 		if rec, ok := records[e.RecordID]; ok && rec.Unreadable {
 			v.Unreadable = true
 		} else if ok && by.MaySee(rec.OrgID) {

@@ -122,3 +122,15 @@ func (c Catalog) Find(id string) (Product, bool) {
 	}
 	return c[i], true
 }
+
+// Known returns the product with that id as it is offered; where it no longer is, as the contract has it, and else with
+// what its id says.
+func (c Catalog) Known(id string) (p Product, offered bool) {
+	if p, offered = c.Find(id); offered {
+		return p, true
+	}
+	if p, known := Standard().Find(id); known {
+		return p, false
+	}
+	return Product{ID: id, Name: id}, false
+}

@@ -56,6 +56,24 @@ func Values(fields []byte) map[string]any {
 	return values
 }
 
+// NamesOf returns the names of an answer's fields, in its order; nil for what cannot be read.
+func NamesOf(fields []byte) (names []string) {
+	dec := json.NewDecoder(bytes.NewReader(fields))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		var skipped json.RawMessage
+		name, err := dec.Token()
+		text, is := name.(string)
+		if err != nil || !is || dec.Decode(&skipped) != nil {
+			return nil
+		}
+		names = append(names, text)
+	}
+	return names
+}
+
 // without returns the elements of a list that another one lacks.
 func without(list, other []any) (out []any) {
 	for _, v := range list {

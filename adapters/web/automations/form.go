@@ -224,6 +224,11 @@ func (s pages) automationEdit(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	return s.automationForm(c, http.StatusOK, automationForm{ID: a.ID, Form: s.shownOf(a)}, rowsTyped{})
+}
+
+// shownOf is what the form shows of an automation.
+func (s pages) shownOf(a automations.View) web.Form {
 	f := automationFields{
 		Name: a.Name, Event: a.Event, When: a.Conditions.When, Action: a.Action.Kind,
 		Product: a.Action.Product, Purpose: a.Action.Purpose, Ceiling: a.Action.Ceiling,
@@ -244,7 +249,8 @@ func (s pages) automationEdit(c *web.Call) error {
 	f.Destination = destinationChoice(a.Action, all)
 	shown := web.Filled(f)
 	destinationValues(&shown, a.Action, all)
-	return s.automationForm(c, http.StatusOK, automationForm{ID: a.ID, Form: shown}, rowsTyped{})
+	shown.Version = web.VersionOf(shown.Values)
+	return shown
 }
 
 func (s pages) automationCreate(c *web.Call) error {
@@ -260,6 +266,13 @@ func (s pages) automationCreate(c *web.Call) error {
 func (s pages) automationUpdate(c *web.Call) error {
 	id := c.PathValue("id")
 	return s.automationSave(c, id, func(n automations.NewAutomation) error {
+		a, err := s.Automations.View(c.Ctx(), c.By, id)
+		if err == nil {
+			err = c.Unchanged(s.shownOf(a).Version)
+		}
+		if err != nil {
+			return err
+		}
 		if err := s.Automations.Edit(c.Ctx(), c.By, id, n); err != nil {
 			return err
 		}
@@ -309,6 +322,7 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 	err = c.Decode(&f)
 	if err == nil && trial != nil {
 		shown := web.Filled(f)
+		shown.Version = c.PostForm.Get("versao")
 		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
 		return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown, Trial: trial}, typed)
 	}

@@ -75,12 +75,10 @@ func (s pages) batchesPage(c *web.Call, status int, after string, data batchesPa
 // LineOf returns the line of a batch; names are those of its makers, by id.
 func LineOf(offered catalog.Catalog, v batches.View, names map[string]string) Line {
 	maker := cmp.Or(v.KeyID, v.MemberID)
-	line := Line{View: v, ProductName: v.Product, By: names[maker]}
+	product, _ := offered.Known(v.Product)
+	line := Line{View: v, ProductName: product.Name, By: names[maker]}
 	if payer := cmp.Or(v.Payer()); payer != maker && !v.StartedAt.IsZero() {
 		line.PaidBy = names[payer]
-	}
-	if product, offered := offered.Find(v.Product); offered {
-		line.ProductName = product.Name
 	}
 	return line
 }

@@ -21,6 +21,8 @@ type bulkFields struct {
 	// All is "sim" for all contacts that match the filter.
 	All       string `form:"todos"`
 	Confirmed string `form:"confirmar"`
+	// Until is an id of the time when it was asked whether all are to be deleted: whoever came since was not meant.
+	Until string `form:"ate"`
 	// Called is the one contact of the row whose button says that somebody spoke to them.
 	Called string `form:"falei"`
 }
@@ -52,7 +54,7 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 	n := contacts.NewBulk{Kind: crm.BulkKind(action), TargetID: target, Of: contacts.Selection{IDs: f.IDs}}
 	search := s.contactSearch(f.contactFilter)
 	if f.All == "sim" {
-		n.Of = contacts.Selection{Search: &search}
+		n.Of = contacts.Selection{Search: &search, Until: f.Until}
 	}
 	switch {
 	case action == "unir":
@@ -61,7 +63,7 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 		return c.Redirect("/contatos.csv" + web.WithQuery(web.QueryOf(f.contactFilter)))
 	case action == "baixar":
 		return s.Download(c, contactTable(s.Contacts.Chosen(c.Ctx(), c.By, f.IDs), s.Calendar.Location), "")
-	case n.Kind == crm.BulkDelete && f.Confirmed != "sim":
+	case n.Kind == crm.BulkDelete && (f.Confirmed != "sim" || f.All == "sim" && !app.ValidID(f.Until)):
 		return s.bulkAsk(c, f, search)
 	}
 	started, err := s.Bulks.Start(c.Ctx(), c.By, n)
@@ -183,6 +185,7 @@ func (s pages) bulkAsk(c *web.Call, f bulkFields, search contacts.ContactSearch)
 	if err := c.Manager(); err != nil {
 		return err
 	}
+	f.Until = app.NewID()
 	data := bulkAsk{
 		Fields: f, Count: len(f.IDs), Hidden: web.QueryOf(f.contactFilter), Back: c.CameFrom("/contatos"),
 	}

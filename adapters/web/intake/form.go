@@ -124,14 +124,20 @@ func (s pages) webhookEdit(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	data := webhookForm{ID: w.ID, Origins: origins, Form: web.Filled(webhookFields{
-		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
-		Rotation: w.RotationID, EmailKey: w.EmailKey,
-	})}
+	data := webhookForm{ID: w.ID, Origins: origins, Form: web.Filled(settingsOf(w))}
+	data.Version = web.VersionOf(settingsOf(w))
 	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
 	}
 	return c.Render("webhook-form", web.Page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
+}
+
+// settingsOf is what the form shows of a webhook.
+func settingsOf(w intakeapp.WebhookView) webhookFields {
+	return webhookFields{
+		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
+		Rotation: w.RotationID, EmailKey: w.EmailKey,
+	}
 }
 
 // errNoSecret is for a form with another scheme, or one whose secret was not repeated: the stored secret does not
@@ -147,6 +153,9 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	w, err := s.Webhooks.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err
+	}
+	if err := c.Unchanged(web.VersionOf(settingsOf(w))); err != nil {
+		return s.webhookFormAgain(c, id, f, err)
 	}
 	if f.Scheme = f.signature().Scheme; f.Verify != "" || f.Kind != intake.Meta {
 		change.VerifyToken = &f.Verify

@@ -159,11 +159,17 @@ func (s pages) keyEdit(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	now := boundFields{
+	now := boundsOf(key)
+	shown := web.Filled(now)
+	shown.Version = web.VersionOf(now)
+	return s.boundForm(c, http.StatusOK, key, now, shown)
+}
+
+func boundsOf(key access.Key) boundFields {
+	return boundFields{
 		Purposes: key.Purposes, From: strings.Join(networkTexts(key.From), ", "),
 		PerMinute: &key.Limits.PerMinute, PerDay: &key.Limits.PerDay, PerMonth: &key.Limits.PerMonth,
 	}
-	return s.boundForm(c, http.StatusOK, key, now, web.Filled(now))
 }
 
 func (s pages) boundForm(c *web.Call, status int, key access.Key, f boundFields, shown web.Form) error {
@@ -182,6 +188,9 @@ func (s pages) keyChange(c *web.Call) error {
 	}
 	var f boundFields
 	if err = c.Decode(&f); err == nil {
+		err = c.Unchanged(web.VersionOf(boundsOf(key)))
+	}
+	if err == nil {
 		from := networks(f.From)
 		_, err = s.Keys.Change(c.Ctx(), c.By, key.ID, lookups.KeyChange{
 			Purposes: &f.Purposes, From: &from, PerMinute: f.PerMinute, PerDay: f.PerDay, PerMonth: f.PerMonth,

@@ -40,6 +40,11 @@ func (p purposesPage) Has(purpose crm.Purpose, r crm.Role) bool {
 	return purpose.For(r)
 }
 
+// VersionOf is that of what the form of a purpose shows.
+func (p purposesPage) VersionOf(purpose crm.Purpose) string {
+	return web.VersionOf([]any{purpose.Name, purpose.Basis, purpose.Roles})
+}
+
 // New reports whether a role is chosen in the form of a new purpose.
 func (p purposesPage) New(r crm.Role) bool {
 	return p.Part != newPurpose || slices.Contains(p.Chosen, string(r))
@@ -119,7 +124,16 @@ func (f purposeFields) check() error {
 
 func (s pages) purposeChange(c *web.Call, f purposeFields) error {
 	code := c.PathValue("codigo")
-	err := f.check()
+	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code }); i >= 0 {
+		err = c.Unchanged(purposesPage{}.VersionOf(all[i]))
+	}
+	if err == nil {
+		err = f.check()
+	}
 	if err == nil {
 		roles := f.roles()
 		_, err = s.Purposes.Set(c.Ctx(), c.By, c.By.OrgID(), code, privacy.PurposeChange{

@@ -2,6 +2,7 @@ package team
 
 import (
 	"net/http"
+	"slices"
 
 	"fichario/adapters/web"
 	"fichario/app"
@@ -18,6 +19,9 @@ type memberLine struct {
 	// Editable says that the caller may change the person.
 	Editable bool
 }
+
+// Version is that of what the row shows where it is edited.
+func (m memberLine) Version() string { return web.VersionOf([]any{m.Name, m.Role, m.Budget}) }
 
 // memberLines are the people of the caller's organisation.
 func (s pages) memberLines(c *web.Call) ([]memberLine, error) {
@@ -78,6 +82,9 @@ func (s pages) memberChange(c *web.Call) error {
 	var f memberChangeFields
 	id, err := c.PathValue("id"), c.Decode(&f)
 	if err == nil {
+		err = s.memberUnchanged(c, id)
+	}
+	if err == nil {
 		err = s.Members.Update(c.Ctx(), c.By, id, f.change(c))
 	}
 	if shown, ok := c.Again(&f, err); ok && f.Active == nil {
@@ -88,6 +95,15 @@ func (s pages) memberChange(c *web.Call) error {
 		notice = map[bool]string{true: "Acesso devolvido.", false: "Acesso encerrado."}[*f.Active]
 	}
 	return s.personDone(c, id, err, notice)
+}
+
+// memberUnchanged returns the fault of a row that was edited as it no longer is.
+func (s pages) memberUnchanged(c *web.Call, id string) error {
+	lines, err := s.memberLines(c)
+	if i := slices.IndexFunc(lines, func(m memberLine) bool { return m.ID == id }); i >= 0 && err == nil {
+		return c.Unchanged(lines[i].Version())
+	}
+	return err
 }
 
 // change is the change in the form; an empty budget removes it.
