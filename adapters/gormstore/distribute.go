@@ -154,7 +154,8 @@ const (
 	ofWebhook  = "webhooks AS o WHERE o.id = webhook_id"
 	ofRotation = "rotations AS o WHERE o.id = rotation_id"
 	ofAccount  = `(SELECT id, org_id FROM keys UNION ALL SELECT id, org_id FROM members
-		UNION ALL SELECT id, org_id FROM batches UNION ALL SELECT id, org_id FROM automations) AS o WHERE o.id = `
+		UNION ALL SELECT id, org_id FROM batches UNION ALL SELECT id, org_id FROM automations
+		UNION ALL SELECT id, id FROM organisations) AS o WHERE o.id = `
 )
 
 // divide distributes a table by organisation. Its rows are copied without its triggers, which have counted them. A row

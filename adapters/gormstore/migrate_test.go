@@ -195,7 +195,7 @@ func TestWhatAPostWritesSaysWhoseItIs(t *testing.T) {
 }
 
 // TestWhatALookupWritesSaysWhoseItIs: a charged one with an idempotency key that reaches a cap, whose limit is then
-// changed.
+// changed; and what is told once about an organisation.
 func TestWhatALookupWritesSaysWhoseItIs(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -214,7 +214,9 @@ func TestWhatALookupWritesSaysWhoseItIs(t *testing.T) {
 		err = errors.Join(err, err2, repos.Keys.Create(ctx, key))
 		_, err2 = repos.Calls.Begin(ctx, ports.Charge{Entry: entry, Shared: true, RequestName: "a", Takes: time.Minute})
 		err = errors.Join(err, err2, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			return r.Usage.LimitChanged(ctx, key.OrgID, key.ID)
+			cut := crm.Notification{ID: testID(94), OrgID: key.OrgID, Kind: crm.ChainCut, At: at}
+			_, err := r.Notifications.CreateOnce(ctx, cut, key.OrgID, "cadeia:2026-11-20")
+			return errors.Join(err, r.Usage.LimitChanged(ctx, key.OrgID, key.ID))
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -306,4 +307,33 @@ func (b *bindings) isBound(alias string) bool {
 		}
 	}
 	return false
+}
+
+// TestEveryOrganisationInOrder: whoever locks rows of several organisations does so in the order of their ids, whichever
+// the rows have, so that no two deadlock.
+func TestEveryOrganisationInOrder(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		if !s.IsPostgres() {
+			continue
+		}
+		s.Distributed.Store(true)
+		for i, org := range []string{testID(3), testID(1), testID(2), testID(1)} {
+			err := s.Writer.Exec("INSERT INTO leases (doc_index, call_id, expires_at, org_id) VALUES (?, ?, ?, ?)",
+				[]byte{byte(i)}, testID(9), time.Now().Add(time.Duration(i)*time.Second), org).Error
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var visited []string
+		err := engine.EveryOrg(s.Writer.Table("leases").Order("expires_at"), func(of engine.Scope) error {
+			var orgs []string
+			err := of(s.Writer.Table("leases")).Limit(1).Pluck("org_id", &orgs).Error
+			visited = append(visited, orgs...)
+			return err
+		})
+		if err != nil || !slices.Equal(visited, []string{testID(1), testID(2), testID(3)}) {
+			t.Errorf("visited %v, %v", visited, err)
+		}
+	}
 }

@@ -16,7 +16,7 @@ func TestATransactionWhoseTimeIsOver(t *testing.T) {
 	t.Parallel()
 	s := each(t)[0]
 	write := func(w *engine.SQLiteTx, mark string) int64 {
-		return w.Exec(team.TellOnSQLite, testID(1), mark, time.Now())
+		return w.Exec(team.TellOnSQLite, testID(1), mark, time.Now(), testID(1))
 	}
 	written := func() (n int64) {
 		s.Reader.Table("told").Count(&n)

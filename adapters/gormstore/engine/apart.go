@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -59,16 +60,36 @@ func EachOrg(next *gorm.DB, f func(of Scope) (found bool, err error)) error {
 		_, err := f(func(db *gorm.DB) *gorm.DB { return db })
 		return err
 	}
-	var orgs []UID
-	if err := next.Limit(candidatesMost).Pluck("org_id", &orgs).Error; err != nil {
-		return err
-	}
-	for _, org := range Distinct(orgs, func(id UID) UID { return id }) {
+	orgs, err := organisationsOf(next)
+	for _, org := range orgs {
 		if found, err := f(Where("org_id = ?", org)); err != nil || found {
 			return err
 		}
 	}
-	return nil
+	return err
+}
+
+// EveryOrg is EachOrg for what locks rows of all of these organisations in one transaction: in the order of their ids, so
+// that no two deadlock.
+func EveryOrg(next *gorm.DB, f func(of Scope) error) error {
+	if !Distributed(next) {
+		return f(func(db *gorm.DB) *gorm.DB { return db })
+	}
+	orgs, err := organisationsOf(next)
+	slices.Sort(orgs)
+	for _, org := range orgs {
+		if err := f(Where("org_id = ?", org)); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// organisationsOf are those of the next rows that a query selects, in their order.
+func organisationsOf(next *gorm.DB) ([]string, error) {
+	var orgs []UID
+	err := next.Limit(candidatesMost).Pluck("org_id", &orgs).Error
+	return Distinct(orgs, func(id UID) UID { return id }), err
 }
 
 // WithOrg is the condition on an organisation beside one whose index is to be walked: SQLite, which has no statistics,

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,8 @@ type many struct {
 	arrays
 	table    Table
 	all, one string
+	// inOrder is by how many of the first columns they are sorted.
+	inOrder int
 }
 
 // ManyOf is the insertion of many rows of a table.
@@ -51,15 +54,25 @@ func ManyOf(t Table) many {
 	}
 	insert, _, _ := strings.Cut(t.Insert(), " VALUES ")
 	return many{
-		a, t, Sent{t, "", nil}.Insert("unnest(" + a.Parameters + ") AS a (" + a.Names + ")"),
-		insert + " VALUES (" + strings.Join(marks, ", ") + ")",
+		arrays: a, table: t, all: Sent{t, "", nil}.Insert("unnest(" + a.Parameters + ") AS a (" + a.Names + ")"),
+		one: insert + " VALUES (" + strings.Join(marks, ", ") + ")",
 	}
 }
 
-// InOrder is the insertion in an order that all transactions share, so that no two deadlock.
-func (m many) InOrder(columns string) many {
-	m.all += " ORDER BY " + columns
+// InOrder is the insertion in an order that all transactions share, so that no two deadlock: that of the first columns.
+func (m many) InOrder(columns int) many {
+	order := make([]string, columns)
+	for i := range order {
+		order[i] = fmt.Sprint(i + 1)
+	}
+	m.all += " ORDER BY " + strings.Join(order, ", ")
+	m.inOrder = columns
 	return m
+}
+
+// before compares the values of two rows by the columns that order them.
+func (m many) before(a, b []any) int {
+	return strings.Compare(fmt.Sprint(a[:m.inOrder]...), fmt.Sprint(b[:m.inOrder]...))
 }
 
 // Then is the insertion with a last clause.
@@ -72,8 +85,13 @@ func (m many) Then(clause string) many {
 // statement on which node a row belongs, and commits there alone, in one phase.
 func QueueRows[Row any](batch *Batch, m many, rows []Row) (queued *pgx.QueuedQuery) {
 	if batch.Divided {
+		each := make([][]any, len(rows))
 		for i := range rows {
-			queued = batch.Queue(m.one, m.table.Values(&rows[i])...)
+			each[i] = m.table.Values(&rows[i])
+		}
+		slices.SortStableFunc(each, m.before)
+		for _, values := range each {
+			queued = batch.Queue(m.one, values...)
 		}
 		return queued
 	}

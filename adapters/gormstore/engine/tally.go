@@ -93,13 +93,7 @@ func OnKey(db *gorm.DB, table, columns string) string {
 }
 
 // Many adds many rows on PostgreSQL.
-func (t Tally) Many() many {
-	order := make([]string, len(t.Keys))
-	for i := range order {
-		order[i] = fmt.Sprint(i + 1)
-	}
-	return ManyOf(t.Table).InOrder(strings.Join(order, ", ")).Then(t.Add)
-}
+func (t Tally) Many() many { return ManyOf(t.Table).InOrder(len(t.Keys)).Then(t.Add) }
 
 const (
 	// unfolded selects the slots that are counted in; slot -100 holds their folded sum. The partial indexes of what is

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,9 +29,11 @@ var (
 		ORDER BY doc_index
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
-	// freeExpired and takeFree are takeLeases on Citus, where no clock may decide about a conflict.
+	// freeExpired and takeFree are takeLeases on Citus, where no clock may decide about a conflict. A lease that another
+	// call has is written as it is: this locks it, so that it is not freed before its holder is read.
 	takeFree = `INSERT INTO leases (doc_index, call_id, expires_at, org_id)
-		VALUES ($1, $2::uuid, statement_timestamp() + $3::bigint * interval '1 microsecond', $4::uuid) ON CONFLICT DO NOTHING`
+		VALUES ($1, $2::uuid, statement_timestamp() + $3::bigint * interval '1 microsecond', $4::uuid)
+		ON CONFLICT ON CONSTRAINT leases_pkey DO UPDATE SET call_id = leases.call_id`
 	freeExpired = "DELETE FROM leases WHERE doc_index = ANY ($1::bytea[]) AND expires_at <= statement_timestamp() AND " +
 		engine.OfOrgs("leases", 2)
 	askHolders = engine.OwnedBy("SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[]){of leases}", 2)
@@ -55,7 +58,7 @@ var (
 		FROM lookups e JOIN unnest($1::text[], $2::timestamptz[], $3::text[]) AS a (id, at, bureau) ON e.id = a.id::uuid
 		WHERE e.id BETWEEN $4::uuid AND $5::uuid AND (e.at <> a.at OR e.bureau <> a.bureau) AND ` + engine.OfOrgs("e", 6)
 
-	makeCounts = engine.ManyOf(usageTally.Table).InOrder("1, 2").Then(" ON CONFLICT DO NOTHING")
+	makeCounts = engine.ManyOf(usageTally.Table).InOrder(2).Then(" ON CONFLICT DO NOTHING")
 	lockCounts = engine.OwnedBy(`SELECT key_id::text, bucket, count, amount FROM key_usage
 		WHERE (key_id, bucket) IN (SELECT key_id::uuid, bucket FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket))
 			{of key_usage} ORDER BY key_id, bucket FOR UPDATE`, 3)
@@ -393,7 +396,7 @@ func (s *before) queueLeases(batch *engine.Batch, in []beginning) {
 	}
 	if batch.Divided {
 		batch.Queue(freeExpired, leases, organisationsOf(in))
-		for i := range leases {
+		for _, i := range sorted(leases) {
 			batch.Queue(takeFree, leases[i], calls[i], micros[i], whose[i])
 		}
 	} else {
@@ -416,6 +419,16 @@ func (s *before) queueLeases(batch *engine.Batch, in []beginning) {
 		})
 		return err
 	})
+}
+
+// sorted are the positions of leases in the order in which every transaction takes them.
+func sorted(leases [][]byte) []int {
+	order := make([]int, len(leases))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return bytes.Compare(leases[i], leases[j]) })
+	return order
 }
 
 // togetherIn are the counts that one statement may lock: Citus locks those of one organisation at a time.

@@ -50,7 +50,7 @@ const (
 	// that have no request. On PostgreSQL the time is the database's, and on Citus that of the statement: there, no clock
 	// may decide what is removed.
 	overRequest = "key_id = ? AND name = ? AND (created_at <= ? OR NOT begun AND lease_until <= ? AND lookup_id = ?)"
-	// claimRequest inserts one, unless there is one.
+	// claimRequest inserts one, unless there is one: most names are new, so that it comes first.
 	claimRequest = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at, org_id)
 		VALUES (?, ?, ?, ?, false, ?, ?, ?) ON CONFLICT DO NOTHING`
 )
@@ -66,53 +66,62 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	}
 	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
 	var row lookupRequestRow
-	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		now := func(later time.Duration) any { return engine.Stamp(q.At.Add(later)) }
-		if db.Name() == "postgres" {
-			clock := cmp.Or(engine.OnCitus(db, "statement_timestamp()"), "clock_timestamp()")
-			now = func(later time.Duration) any {
-				return gorm.Expr(clock+" + ? * interval '1 microsecond'", later.Microseconds())
-			}
-		}
-		of := engine.Routed(q.OrgID)
-		once := func(without engine.UID) error {
-			err := of(db).Delete(&lookupRequestRow{}, overRequest, engine.UID(q.KeyID), engine.Blob(name), now(-q.Lasts), now(0),
-				without).Error
-			if err == nil {
-				err = db.Exec(claimRequest, engine.UID(q.KeyID), engine.Blob(name), engine.Blob(question), engine.UID(q.LookupID),
-					now(q.Begins), now(0), engine.Optional(q.OrgID)).Error
-			}
-			if err != nil {
-				return err
-			}
-			row = lookupRequestRow{}
-			return of(db).Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
-		}
-		claim := func(without engine.UID) error {
-			for {
-				err := once(without)
-				if !errors.Is(err, gorm.ErrRecordNotFound) { // it was released in between
-					return err
-				}
-			}
-		}
-		if err := claim(engine.NoID); err != nil || row.Begun || row.LookupID == engine.UID(q.LookupID) {
+	err = r.Whole(ctx, op, func(db *gorm.DB) (err error) {
+		row, err = claimed(db, q, name, question, engine.NoID)
+		if err != nil || row.Begun || row.LookupID == engine.UID(q.LookupID) {
 			return err
 		}
 		var entries []engine.UID
 		// The bound lets PostgreSQL prune partitions; what is older is over.
 		since := engine.UID(engine.IDsSince(q.At.Add(-q.Lasts)))
-		err := of(db.Model(&LookupRow{})).Where("id = ? AND id > ?", row.LookupID, since).Pluck("id", &entries).Error
+		err = engine.Routed(q.OrgID)(db.Model(&LookupRow{})).Where("id = ? AND id > ?", row.LookupID, since).
+			Pluck("id", &entries).Error
 		if err != nil || len(entries) > 0 {
 			return err
 		}
-		return claim(row.LookupID)
+		row, err = claimed(db, q, name, question, row.LookupID)
+		return err
 	})
 	has := ports.LookupRequest{
 		OrgID: q.OrgID, KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID),
 		Same: bytes.Equal(row.Question, question), At: row.CreatedAt.UTC(),
 	}
 	return has, err
+}
+
+// claimed inserts a request unless there is one that is not over, and returns the one that there is then. without is the
+// entry that is known not to be there.
+func claimed(
+	db *gorm.DB, q ports.LookupRequest, name, question []byte, without engine.UID,
+) (row lookupRequestRow, err error) {
+	now := func(later time.Duration) any { return engine.Stamp(q.At.Add(later)) }
+	if db.Name() == "postgres" {
+		clock := cmp.Or(engine.OnCitus(db, "statement_timestamp()"), "clock_timestamp()")
+		now = func(later time.Duration) any {
+			return gorm.Expr(clock+" + ? * interval '1 microsecond'", later.Microseconds())
+		}
+	}
+	key, of := engine.UID(q.KeyID), engine.Routed(q.OrgID)
+	for {
+		added := db.Exec(claimRequest, key, engine.Blob(name), engine.Blob(question), engine.UID(q.LookupID), now(q.Begins),
+			now(0), engine.Optional(q.OrgID))
+		if added.Error != nil {
+			return row, added.Error
+		}
+		if added.RowsAffected == 0 {
+			over := of(db).Delete(&row, overRequest, key, engine.Blob(name), now(-q.Lasts), now(0), without)
+			if over.Error != nil {
+				return row, over.Error
+			}
+			if over.RowsAffected > 0 {
+				continue
+			}
+		}
+		err = of(db).Take(&row, "key_id = ? AND name = ?", key, engine.Blob(name)).Error
+		if !errors.Is(err, gorm.ErrRecordNotFound) { // it was released in between
+			return row, err
+		}
+	}
 }
 
 func (r lookupRequests) Extend(ctx context.Context, q ports.LookupRequest) error {

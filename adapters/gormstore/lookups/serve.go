@@ -189,7 +189,6 @@ type serving struct {
 	asked  []served
 	out    []kept
 	closed []int // those whose records cannot be opened
-	found  []LookupRow
 	queued bool
 }
 
@@ -227,9 +226,6 @@ func (s *serving) read(v *engine.Vault, rows pgx.Rows) error {
 			return nil
 		}
 		s.out[i-1] = kept{record: rec}
-		entry := s.asked[i-1].entry
-		entry.RecordID, entry.Bureau = new(row.ID), row.Bureau
-		s.found = append(s.found, entry)
 		return nil
 	})
 	return err
@@ -275,22 +271,26 @@ func (s *room) serveApart(ctx context.Context, of *serving) error {
 		*of = serving{asked: of.asked, out: nothing(len(of.asked))}
 		batch := s.NewBatch()
 		batch.Queue(readServed, of.values()...).Query(func(rows pgx.Rows) error { return of.read(s.Vault, rows) })
-		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil || len(of.found) == 0 {
+		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil {
 			return err
 		}
-		batch = s.NewBatch()
-		engine.QueueRows(batch, addEntries, of.found)
-		trails := map[engine.UID]automation.Trail{}
-		for _, a := range of.asked {
-			trails[a.entry.ID] = a.trail
+		var entries []LookupRow
+		var completed []automations.JobRow
+		for i, a := range of.asked {
+			if found := of.out[i]; found.err == nil {
+				a.entry.RecordID, a.entry.Bureau = new(engine.UID(found.record.ID)), found.record.Bureau
+				entries, completed = append(entries, a.entry), append(completed, completedJob(a.entry, a.trail))
+			}
 		}
-		completed := engine.Mapped(of.found, func(row LookupRow) automations.JobRow {
-			return completedJob(row, trails[row.ID])
-		})
+		if len(entries) == 0 {
+			return nil
+		}
+		batch = s.NewBatch()
+		engine.QueueRows(batch, addEntries, entries)
 		if err := automations.QueueJobs(ctx, tx, batch, completed, &of.queued); err != nil {
 			return err
 		}
-		engine.QueueRows(batch, addHoursMany, hoursOfCached(of.found, s.Slot))
+		engine.QueueRows(batch, addHoursMany, hoursOfCached(entries, s.Slot))
 		return tx.SendBatch(ctx, &batch.Batch).Close()
 	})
 }

@@ -199,11 +199,11 @@ func (r statement) unanswered(db *gorm.DB, which engine.Scope) (n int, err error
 		inOrder = "+id" // else it walks all entries in the order of their ids, instead of those that run
 	}
 	fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&LookupRow{}) }
-	err = engine.EachOrg(which(fresh()).Order("settle_at"), func(of engine.Scope) (bool, error) {
+	err = engine.EveryOrg(which(fresh()).Order("settle_at"), func(of engine.Scope) error {
 		var some []LookupRow
 		err := of(engine.Locked("UPDATE", "")(which(fresh()))).Omit("document", "inputs").Order(inOrder).Find(&some).Error
 		rows = append(rows, some...)
-		return false, err
+		return err
 	})
 	if err != nil {
 		return 0, err
@@ -231,9 +231,9 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 		// The leases go first, in the order that all transactions use, so that no two deadlock.
 		expired := engine.Where("expires_at <= ? AND call_id NOT IN (SELECT id FROM later_answers)", engine.Stamp(now))
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&leaseRow{}) }
-		err := engine.EachOrg(expired(fresh()).Order("expires_at"), func(of engine.Scope) (bool, error) {
+		err := engine.EveryOrg(expired(fresh()).Order("expires_at"), func(of engine.Scope) error {
 			over := of(expired(engine.Locked("UPDATE", "")(fresh()))).Select("doc_index").Order("doc_index")
-			return false, of(fresh()).Delete(nil, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error
+			return of(fresh()).Delete(nil, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error
 		})
 		if err != nil {
 			return err

@@ -11,7 +11,8 @@ ALTER TABLE told ADD COLUMN IF NOT EXISTS org_id uuid;
 -- Figures of bureaus are nobody's on one PostgreSQL, and on Citus kept apart by organisation.
 ALTER TABLE bureau_days ADD COLUMN IF NOT EXISTS org_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000';
 
--- One commit for each of those that are charged: a call waits for the counts of its own alone.
+-- One commit for each of those that are charged, or that something was told about: a call waits for the counts of its own
+-- alone.
 -- +goose StatementBegin
 DO $$
 DECLARE
@@ -20,6 +21,7 @@ BEGIN
     FOR one IN
         SELECT id, org_id FROM keys UNION ALL SELECT id, org_id FROM members
         UNION ALL SELECT id, org_id FROM batches UNION ALL SELECT id, org_id FROM automations
+        UNION ALL SELECT id, id FROM organisations
     LOOP
         UPDATE key_usage SET org_id = one.org_id WHERE key_id = one.id AND org_id IS NULL;
         UPDATE limit_changes SET org_id = one.org_id WHERE key_id = one.id AND org_id IS NULL;

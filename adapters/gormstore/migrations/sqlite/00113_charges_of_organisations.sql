@@ -16,7 +16,8 @@ UPDATE limit_changes SET org_id = COALESCE(
     (SELECT org_id FROM automations WHERE id = key_id));
 UPDATE told SET org_id = COALESCE(
     (SELECT org_id FROM keys WHERE id = subject_id), (SELECT org_id FROM batches WHERE id = subject_id),
-    (SELECT org_id FROM automations WHERE id = subject_id), (SELECT org_id FROM members WHERE id = subject_id));
+    (SELECT org_id FROM automations WHERE id = subject_id), (SELECT org_id FROM members WHERE id = subject_id),
+    (SELECT id FROM organisations WHERE id = subject_id));
 
 -- +goose Down
 ALTER TABLE bureau_days DROP COLUMN org_id;
