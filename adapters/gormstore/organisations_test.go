@@ -309,8 +309,8 @@ func (b *bindings) isBound(alias string) bool {
 	return false
 }
 
-// TestEveryOrganisationInOrder: whoever locks rows of several organisations does so in the order of their ids, whichever
-// the rows have, so that no two deadlock.
+// TestEveryOrganisationInOrder: whoever locks rows of several organisations does so in the order of their ids,
+// whichever the rows have, so that no two deadlock.
 func TestEveryOrganisationInOrder(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -320,7 +320,7 @@ func TestEveryOrganisationInOrder(t *testing.T) {
 		s.Distributed.Store(true)
 		for i, org := range []string{testID(3), testID(1), testID(2), testID(1)} {
 			err := s.Writer.Exec("INSERT INTO leases (doc_index, call_id, expires_at, org_id) VALUES (?, ?, ?, ?)",
-				[]byte{byte(i)}, testID(9), time.Now().Add(time.Duration(i)*time.Second), org).Error
+				engine.Blob{byte(i)}, testID(9), time.Now().Add(time.Duration(i)*time.Second), org).Error
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,8 +69,8 @@ func EachOrg(next *gorm.DB, f func(of Scope) (found bool, err error)) error {
 	return err
 }
 
-// EveryOrg is EachOrg for what locks rows of all of these organisations in one transaction: in the order of their ids, so
-// that no two deadlock.
+// EveryOrg is EachOrg for what locks rows of all of these organisations in one transaction: in the order of their ids,
+// so that no two deadlock.
 func EveryOrg(next *gorm.DB, f func(of Scope) error) error {
 	if !Distributed(next) {
 		return f(func(db *gorm.DB) *gorm.DB { return db })

@@ -89,8 +89,8 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	return has, err
 }
 
-// claimed inserts a request unless there is one that is not over, and returns the one that there is then. without is the
-// entry that is known not to be there.
+// claimed inserts a request unless there is one that is not over, and returns the one that there is then. without is
+// the entry that is known not to be there.
 func claimed(
 	db *gorm.DB, q ports.LookupRequest, name, question []byte, without engine.UID,
 ) (row lookupRequestRow, err error) {
