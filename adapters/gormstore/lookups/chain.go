@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -221,9 +224,12 @@ func (c *charges) write(by engine.Counting, inserted bool) error {
 	return countAll(by, matchTally, c.matches)
 }
 
-// countAll adds rows to what is counted.
+// countAll adds rows to what is counted, in one order, so that no two transactions deadlock.
 func countAll[Row comparable](by engine.Counting, to engine.Tally, rows map[Row]Row) error {
-	for _, row := range rows {
+	inOrder := slices.SortedFunc(maps.Values(rows), func(a, b Row) int {
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) // which begin with what is counted by
+	})
+	for _, row := range inOrder {
 		if err := by(to, &row); err != nil {
 			return err
 		}
