@@ -187,7 +187,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 	d.Test = d.Test || r.test
 	d.Keys, d.deepText = r.keys, r.deepText
 	r.closeStaff()
-	r.takeDocuments(&d)
+	r.findDocuments()
 	r.choose(&d)
 	d.Consents = r.consents
 	d.ByEmailKey = r.mapped != 0 && d.Email != ""

@@ -41,7 +41,8 @@ func init() {
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
 			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
 			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
-			passenger passageiro assinante contratante inscrito`,
+			passenger passageiro assinante contratante inscrito inscrita participante requerente proponente segurado segurada
+			interessado interessada consumidor consumidora reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			sideWords[w] = s

@@ -227,6 +227,9 @@ var (
 		brand business clinica agencia fazenda escola contato contact cliente customer responsavel`)
 )
 
+// companyWords name a company.
+var companyWords = names.Set(`empresa company negocio organizacao organization organisation compania`)
+
 // phoneWords name a phone.
 var phoneWords = names.Set(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil telefone1
@@ -257,7 +260,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of a company", field: fieldCompany,
-		any: names.Set(`empresa company negocio organizacao organization organisation compania`),
+		any: companyWords,
 		none: names.Set(`
 			quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte
 			tamanho tempo colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email
