@@ -161,6 +161,9 @@ func (c *chooser) settle() {
 			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
 		case w.answer.field == fieldCompany:
+			if w.score.strength >= weakName && c.outsideLead(w.answer) {
+				continue
+			}
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
 		case w.score.strength < weakName:

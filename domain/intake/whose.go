@@ -185,3 +185,14 @@ func (c *chooser) besideForeignName(d *Draft, a *answer) bool {
 		return strings.Contains(mine, name) || strings.Contains(name, mine)
 	})
 }
+
+// outsideLead reports whether an answer stands outside of what the post says of the lead under words for one:
+// "lead_nome" and "lead_email", or a record. A "loja" beside them is as often the one that was asked.
+func (c *chooser) outsideLead(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.lead {
+		return false
+	}
+	s, _ := sideOfName(email.key)
+	return email.title == "" && s == leads && a.group == email.group || email.lead && a.group != email.group
+}
