@@ -118,16 +118,21 @@ func ofBooking(key string) bool {
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
 // also match "País de origem".
 func (q *candidate) ownOrigin(name string) bool {
-	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() ||
-		names.HasAny(names.Words(q.prefix), withOrigins) {
-		return false
-	}
-	for i := range q.answers {
-		if a := &q.answers[i]; a.group == q.group && bookedRoute[names.Of(a.key)] {
-			return false
+	return name == fieldNames[fieldOrigin] && !q.another && !q.saysNotTheirs() &&
+		!names.HasAny(names.Words(q.prefix), withOrigins)
+}
+
+// beginsRoute reports whether an origin is that of a journey: a destination stands beside it.
+func (q *candidate) beginsRoute() bool {
+	if q.routes == nil {
+		q.routes = map[int32]bool{}
+		for i := range q.answers {
+			if a := &q.answers[i]; bookedRoute[names.Of(a.name())] {
+				q.routes[a.group] = true
+			}
 		}
 	}
-	return true
+	return q.routes[q.group]
 }
 
 // withOrigins are things that have an origin of their own, and what a program keeps beside a record. bookedRoute is

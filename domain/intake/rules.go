@@ -20,6 +20,7 @@ type candidate struct {
 	asksOurs   bool            // see reader.asksOurs
 	relation   string          // see reader.onlyRelation
 	formWord   string          // see reader.wordOfForm
+	routes     map[int32]bool  // the records with a destination, see beginsRoute; nil until it is asked for
 	found      findings
 }
 
@@ -142,6 +143,9 @@ func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
 func (q *candidate) known(n naming) bid {
 	b := bid{field: n.entry.field, strength: knownName, penalty: n.penalty()}
+	if n.entry.field == fieldOrigin && q.beginsRoute() {
+		return bid{}
+	}
 	if n.entry.field == fieldName && q.title == "" {
 		switch names.Of(q.key) {
 		case "name", "displayname":

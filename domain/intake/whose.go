@@ -154,13 +154,17 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 
 // ofOwnCompany reports whether the record around an answer, or its key, is by name the contact's company.
 func ofOwnCompany(a *answer) bool {
-	for _, name := range [...]string{a.holder(), ownerIn(a.name())} {
-		name = strings.TrimSuffix(name, "s")
-		if e, _, ok := aliasOf(name); ok && e.field == fieldCompany && !e.weak || names.HasAny(names.Words(name), companyWords) {
-			return true
-		}
+	return companyByName(a.holder()) || companyByName(ownerIn(a.name()))
+}
+
+// companyByName reports whether a name is that of a company and of nothing else, such as a shop.
+func companyByName(name string) bool {
+	if len(name) > 80 {
+		return false
 	}
-	return false
+	name = strings.TrimSuffix(name, "s")
+	e, _, ok := aliasOf(name)
+	return ok && e.field == fieldCompany && !e.weak || names.HasAny(names.Words(name), companyWords)
 }
 
 // ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
