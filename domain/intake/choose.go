@@ -113,6 +113,7 @@ type chooser struct {
 	besideEmail string                             // the name beside the e-mail address
 	foreign     map[int32]bool                     // see foreignRecords; nil until it is asked for
 	whose       *parties                           // see chooser.parties; nil until it is asked for
+	addresses   int                                // one more than there are; 0 until it is asked for
 }
 
 // choose gives each field the best answer that claims it.

@@ -196,7 +196,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 	for _, p := range r.attributed {
 		d.attribute(p.Key, p.Value)
 	}
-	d.attributeFromURLs()
+	d.attributeFromURLs(r.answers)
 	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), fields.MaxLine)
 	if d.FallbackOrigin == "" {
 		d.FallbackOrigin = d.attributionText("platform")

@@ -155,6 +155,9 @@ func (q *candidate) known(n naming) bid {
 	if (b.field == fieldEmail || b.field == fieldPhone) && q.title == "" && q.prefix != "" && ofCompany(q.prefix) {
 		b.penalty += housePenalty
 	}
+	if (b.field == fieldEmail || b.field == fieldPhone) && ourLines[names.Of(q.holder())] {
+		b.strength = weakName
+	}
 	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
 		b.strength = weakName
 	}

@@ -144,12 +144,25 @@ func (c *chooser) offerEmail(a *answer, s score) {
 // the contact's, so that it is not the contact's either. The contact's own company may well have one.
 func (c *chooser) besideForeignAddress(a *answer) bool {
 	email := c.best[fieldEmail].answer
-	if email == nil || a == email || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
+	if email == nil || a == email || !c.severalAddresses() || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
 		return false
 	}
 	its := c.parties().addresses[partyOf(a)]
 	return len(its) > 0 && (a.group == email.group || !c.encloses(a.group, email.group)) &&
 		!slices.Contains(its, strings.ToLower(fields.FindEmail(email.values)))
+}
+
+// severalAddresses reports whether the post has more than one text with an address, as few have.
+func (c *chooser) severalAddresses() bool {
+	if c.addresses == 0 {
+		c.addresses = 1
+		for i := range c.answers {
+			if strings.IndexByte(c.answers[i].values[0], '@') > 0 {
+				c.addresses++
+			}
+		}
+	}
+	return c.addresses > 2
 }
 
 // ofOwnCompany reports whether the record around an answer, or its key, is by name the contact's company.
