@@ -153,6 +153,7 @@ func (r *reader) mailMember(m *mail, k *tree.Node, s scope) bool {
 		r.within(true, closedTree, k, s)
 	case mailHeaders[name]:
 		r.drop("mail header", k)
+	case k == m.message && r.openLines && r.linesLeaf(k, s):
 	case k == m.message:
 		r.at, s.prefix = k.At, ""
 		r.keep(&answer{key: k.Key, entry: entry{field: fieldMessage}, values: r.single(tree.ScalarText(k)), scope: s})
@@ -172,9 +173,9 @@ func (r *reader) mailSender(m *mail, k *tree.Node, s scope) {
 		only.Key, k = k.Key, &only
 	}
 	switch {
-	case k.Scalar() && !m.reply && strings.IndexByte(k.Text, '@') > 0:
+	case k.Scalar() && !m.reply && strings.IndexByte(k.Text, '@') > 0 && !(r.openLines && sentByMachine(k.Text)):
 		r.keep(&answer{key: k.Key, typ: emailType, values: r.single(tree.ScalarText(k)), scope: s})
-	case m.reply:
+	case m.reply, r.openLines && k.Scalar() && sentByMachine(k.Text):
 		r.within(true, closedTree, k, s)
 	case k.Scalar():
 		r.leaf(k, lookup(k.Key), s)

@@ -48,6 +48,7 @@ var rules = slices.Concat([]rule{
 	{"known key", (*candidate).byKnownKey},
 	{"number under a key of names", (*candidate).byNumberUnderKey},
 	{"lead in the key", (*candidate).byLeadInKey},
+	{"lead as the key", (*candidate).byPlainRole},
 	{"address of a person", (*candidate).byAddressOfPerson},
 	{"name of the user", (*candidate).byUserName},
 	{"sender", (*candidate).bySender},
@@ -164,6 +165,14 @@ func (q *candidate) known(n naming) bid {
 	return b
 }
 
+// byPlainRole: "candidato: Ana Lima". A single word there is as often a state or a kind.
+func (q *candidate) byPlainRole() bid {
+	if sideWords[names.Of(q.name())] != leads || strings.IndexByte(q.text(), ' ') < 0 {
+		return bid{}
+	}
+	return bid{field: fieldName, strength: weakName, penalty: 15}
+}
+
 // byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
 func (q *candidate) byNumberUnderTitle() bid {
 	if q.title == "" {
@@ -260,10 +269,10 @@ func (q *candidate) byUserName() bid {
 	return bid{}
 }
 
-// bySender: "from" is who wrote, wherever no e-mail around it says more. In the context of an answer it is who was
-// answered.
+// bySender: "from" is who wrote or called, wherever no e-mail around it says more. In the context of an answer it is who
+// was answered, and of a call that went out it is us.
 func (q *candidate) bySender() bid {
-	if q.title != "" || names.Of(q.key) != "from" || strings.HasSuffix(q.prefix, "context") {
+	if q.title != "" || !senders[names.Of(q.key)] || strings.HasSuffix(q.prefix, "context") || q.wentOut() {
 		return bid{}
 	}
 	switch v := strings.TrimPrefix(q.values[0], "whatsapp:"); {
@@ -273,6 +282,15 @@ func (q *candidate) bySender() bid {
 		return bid{field: fieldPhone, strength: weakName, penalty: 10}
 	}
 	return bid{}
+}
+
+var senders = names.Set(`from fromnumber fromphone caller callernumber callerid callerphone`)
+
+// wentOut reports whether the record of a call or a message says that it was ours.
+func (q *candidate) wentOut() bool {
+	return slices.ContainsFunc(q.answers, func(a answer) bool {
+		return a.group == q.group && a.key == "direction" && strings.HasPrefix(strings.ToLower(a.values[0]), "out")
+	})
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6

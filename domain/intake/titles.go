@@ -173,8 +173,8 @@ const thingsCalled = `
 // nameRule recognises a name.
 var nameRule = titleRule{
 	name: "title of a name", field: fieldName,
-	any: names.Set(`nome name nombre`),
-	none: names.Set(thingsCalled),
+	any:      names.Set(`nome name nombre`),
+	none:     names.Set(thingsCalled),
 	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
 
