@@ -23,6 +23,7 @@ type answer struct {
 	taken    bool // a field took all of it
 	// isDocument says that it holds documents, be they the contact's or not.
 	isDocument bool
+	mobile     bool // of a phone in parts: one of them says that its owner carries it
 	// centsPlace is the rank of an amount in cents among those of its product, from 1; 0 for any other answer.
 	centsPlace int8
 	field      field // the field that it would feed

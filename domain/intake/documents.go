@@ -74,6 +74,8 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 		return true
 	case a.namesOtherPeople(), c.besideForeignAddress(a):
 		return false
+	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
+		return false // of the shop, beside its customer
 	case found[0].Type() != document.CPF || names.HasAny(names.Words(a.prefix), payingWords):
 		return true
 	}

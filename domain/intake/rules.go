@@ -85,7 +85,7 @@ func (q *candidate) byFieldType() bid {
 		b.field, others = fieldName, nameRule.none
 	case phoneType:
 		b.field = fieldPhone
-		if !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
+		if !q.mobile && !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
 			b.penalty = landlinePenalty
 		}
 	default:
@@ -155,6 +155,9 @@ func (q *candidate) known(n naming) bid {
 	}
 	if (b.field == fieldEmail || b.field == fieldPhone) && q.title == "" && q.prefix != "" && ofCompany(q.prefix) {
 		b.penalty += housePenalty
+	}
+	if b.field == fieldPhone && q.mobile {
+		b.penalty -= landlinePenalty
 	}
 	if (b.field == fieldEmail || b.field == fieldPhone) && ourLines[names.Of(q.holder())] {
 		b.strength = weakName
@@ -409,7 +412,7 @@ func (q *candidate) byRecordTitle() bid {
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff || q.saysNotTheirs():
+	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):

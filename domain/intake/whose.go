@@ -147,8 +147,9 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 	if email == nil || a == email || !c.severalAddresses() || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
 		return false
 	}
-	its := c.parties().addresses[partyOf(a)]
-	return len(its) > 0 && (a.group == email.group || !c.encloses(a.group, email.group)) &&
+	of := partyOf(a)
+	its := c.parties().addresses[of]
+	return len(its) > 0 && (of.owner != "" || a.group == email.group || !c.encloses(a.group, email.group)) &&
 		!slices.Contains(its, strings.ToLower(fields.FindEmail(email.values)))
 }
 
