@@ -201,7 +201,7 @@ func (d *Draft) attributeFromURLs(answers []answer) {
 }
 
 // attributeTrackedLink takes the first link that says where its visitor came from for the page, where nothing else says
-// so, whatever a program calls it: "page_location", "URL de conversão".
+// so, whatever a program calls it: "page_location", "URL da visita".
 func (d *Draft) attributeTrackedLink(answers []answer) {
 	if len(d.Attribution) > 0 {
 		return

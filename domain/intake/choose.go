@@ -157,7 +157,7 @@ func (r *reader) choose(d *Draft) {
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
-		case c.ofSomebodyElse(w.answer), c.besideForeignAddress(w.answer),
+		case c.ofAnother(w.answer),
 			w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer),
 			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
@@ -180,7 +180,7 @@ func (c *chooser) settle() {
 	}
 	c.waiting = c.waiting[:0]
 	for i := range c.parts {
-		c.parts[i] = slices.DeleteFunc(c.parts[i], func(a *answer) bool { return c.ofSomebodyElse(a) || c.besideForeignAddress(a) })
+		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofAnother)
 	}
 }
 

@@ -166,8 +166,8 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 }
 
 // readTree reads a parsed body. What stands under "form" describes the form; but where nothing else is there of a
-// contact, it is what was typed into it. Likewise, a text of titled lines is a form's notification where no field has an
-// address but a machine's, and elsewhere what somebody wrote.
+// contact, it is what was typed into it. Likewise, a text of titled lines is a form's notification where no field has
+// an address but a machine's, and elsewhere what somebody wrote.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)
@@ -187,7 +187,8 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 	return d, err
 }
 
-// mayHaveLines reports whether the contact may stand in a text of titled lines: no field has an address but a machine's.
+// mayHaveLines reports whether the contact may stand in a text of titled lines: no field has an address but that of a
+// machine.
 func (r *reader) mayHaveLines(d *Draft) bool {
 	email := r.chooser.best[fieldEmail].answer
 	if email != nil && !sentByMachine(d.Email) {

@@ -223,7 +223,8 @@ func namingOf(name string) naming {
 // table's "nm_cliente" and "ds_email", a bot's "wa_phone".
 // "form" is not among them: "formName" would become a person's name.
 const leadingWords = `
-	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl wa`
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl
+	wa`
 
 // aliasOf finds the field that a key or title names: first as it stands, then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").

@@ -165,8 +165,8 @@ const thingsCalled = `
 	organizacao organization negocio esposa marido crianca cachorro gato animal escola school survey quiz source medium
 	channel tag group grupo bairro rua cidade city state estado country pais street host partner corretor agente agent
 	imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
-	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
-	table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
+	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo
+	referral table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
 	membership username apelido nickname preferido mother father daughter child
 	preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
 

@@ -318,12 +318,18 @@ func (r *reader) textLeaf(k *tree.Node, e entry, s scope) bool {
 	if deep && r.deepText == "" {
 		r.deepText = keyName(cmp.Or(k.Key, s.prefix))
 	}
-	return holds && r.jsonLeaf(k, e, s) || r.openLines && r.linesLeaf(k, s) || k.Kind == tree.String && k.Texts < tree.MaxTexts &&
+	if holds && r.jsonLeaf(k, e, s) || r.linesLeaf(k, s) {
+		return true
+	}
+	return k.Kind == tree.String && k.Texts < tree.MaxTexts &&
 		(r.base64Leaf(k, s) || e.tree == containerTree && r.queryLeaf(k, s))
 }
 
 // linesLeaf walks a text that is a submission in titled lines, see readTree.
 func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
+	if !r.openLines {
+		return false
+	}
 	lines, ok := k.Lines()
 	if !ok {
 		return false

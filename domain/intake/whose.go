@@ -153,6 +153,9 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 		!slices.Contains(its, strings.ToLower(fields.FindEmail(email.values)))
 }
 
+// ofAnother reports whether an answer is of somebody whom the contact names, or of whoever has another address.
+func (c *chooser) ofAnother(a *answer) bool { return c.ofSomebodyElse(a) || c.besideForeignAddress(a) }
+
 // severalAddresses reports whether the post has more than one text with an address, as few have.
 func (c *chooser) severalAddresses() bool {
 	if c.addresses == 0 {
