@@ -168,9 +168,13 @@ func (q *candidate) known(n naming) bid {
 	return b
 }
 
-// byPlainRole: "candidato: Ana Lima". A single word there is as often a state or a kind.
+// byPlainRole: "candidato: Ana Lima". A single word there is as often a state or a kind, and so is "Primeira vez".
 func (q *candidate) byPlainRole() bid {
-	if sideWords[names.Of(q.name())] != leads || strings.IndexByte(q.text(), ' ') < 0 {
+	if sideWords[names.Of(q.name())] != leads {
+		return bid{}
+	}
+	words := strings.Fields(q.text())
+	if last := words[len(words)-1]; len(words) < 2 || strings.ToLower(last) == last {
 		return bid{}
 	}
 	return bid{field: fieldName, strength: weakName, penalty: 15}

@@ -61,7 +61,9 @@ func ownerIn(name string) string {
 // wordsAsked are further words of what is asked for, and not of whom.
 var wordsAsked = names.Set(`
 	completo completa full numero number data dt nasc nascimento birth principal contato contact fixo residencial
-	comercial pessoal alternativo secundario melhor e mail ddd com confirme confirmacao`)
+	comercial pessoal alternativo secundario melhor e mail ddd com confirme confirmacao trabalho corporativo empresarial
+	profissional casa outro outra segundo cobranca faturamento entrega work business professional office home personal
+	primary secondary alternate alternative other billing shipping main best preferred user usuario`)
 
 // parties finds out what the post says of whom, once.
 func (c *chooser) parties() *parties {
@@ -148,6 +150,9 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 		return false
 	}
 	of := partyOf(a)
+	if s, _ := sideOfName(of.owner); s == leads {
+		return false
+	}
 	its := c.parties().addresses[of]
 	return len(its) > 0 && (of.owner != "" || a.group == email.group || !c.encloses(a.group, email.group)) &&
 		!slices.Contains(its, strings.ToLower(fields.FindEmail(email.values)))
@@ -181,8 +186,12 @@ func companyByName(name string) bool {
 	}
 	name = strings.TrimSuffix(name, "s")
 	e, _, ok := aliasOf(name)
-	return ok && e.field == fieldCompany && !e.weak || names.HasAny(names.Words(name), companyWords)
+	w := names.Words(name)
+	return ok && e.field == fieldCompany && !e.weak || names.HasAny(w, companyWords) || names.HasAny(w, ownFirms)
 }
+
+// ownFirms are further words for a firm that somebody has or works for.
+var ownFirms = names.Set(`juridica pj business employer empregador`)
 
 // ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
 func (c *chooser) ofContact(a *answer) bool {
