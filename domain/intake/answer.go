@@ -21,6 +21,9 @@ type answer struct {
 	isAmount bool // it is a value
 	isBand   bool // a range, of which one end is the value
 	taken    bool // a field took all of it
+	// isDocument says that it holds documents, be they the contact's or not.
+	isDocument bool
+	mobile     bool // of a phone in parts: one of them says that its owner carries it
 	// centsPlace is the rank of an amount in cents among those of its product, from 1; 0 for any other answer.
 	centsPlace int8
 	field      field // the field that it would feed

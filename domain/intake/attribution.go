@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -181,7 +182,8 @@ func (d *Draft) orderAttribution(arrived []arrival) {
 
 // attributeFromURLs adds what the query strings of the pages say, after everything that was sent outright: the page of
 // the form first, the referrer last.
-func (d *Draft) attributeFromURLs() {
+func (d *Draft) attributeFromURLs(answers []answer) {
+	d.attributeTrackedLink(answers)
 	for _, key := range [...]string{"page_url", "landing_url", "referrer"} {
 		_, query, _ := strings.Cut(d.attributionText(key), "?")
 		query, _, _ = strings.Cut(query, "#")
@@ -195,6 +197,24 @@ func (d *Draft) attributeFromURLs() {
 			}
 			return nil
 		})
+	}
+}
+
+// attributeTrackedLink takes the first link that says where its visitor came from for the page, where nothing else says
+// so, whatever a program calls it: "page_location", "URL da visita".
+func (d *Draft) attributeTrackedLink(answers []answer) {
+	if len(d.Attribution) > 0 {
+		return
+	}
+	for i := range answers {
+		a := &answers[i]
+		if v := a.values[0]; a.entry.field == noField && !a.closed && !a.asksPerson() && fields.IsLink(v) {
+			_, query, _ := strings.Cut(v, "?")
+			if strings.Contains(query, "utm_source=") || strings.Contains(query, "clid=") {
+				d.attribute("page_url", text.OneLine(v))
+				return
+			}
+		}
 	}
 }
 

@@ -106,12 +106,14 @@ type chooser struct {
 	candidate   candidate // the answer being placed
 	best        [fieldFirst]claim
 	firstTwo    [2]claim                           // backs waiting, unless there are more
-	waiting     []claim                            // names and phones: the best is known only once the e-mail is
+	waiting     []claim                            // names, phones, companies: the best is known only once the e-mail is
 	parents     []int32                            // of the records, by number; see reader.parents
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
 	besideEmail string                             // the name beside the e-mail address
 	foreign     map[int32]bool                     // see foreignRecords; nil until it is asked for
+	whose       *parties                           // see chooser.parties; nil until it is asked for
+	addresses   int                                // one more than there are; 0 until it is asked for
 }
 
 // choose gives each field the best answer that claims it.
@@ -148,15 +150,21 @@ func (r *reader) choose(d *Draft) {
 	c.takeLine(d, fieldOrigin, &d.Origin)
 	c.takeAmount(d)
 	c.takeMessage(d)
+	c.takeDocuments(d)
 }
 
-// settle compares the names and phones; those of the record that gave the e-mail come first.
+// settle compares the names, phones and companies; those of the record that gave the e-mail come first.
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
-		case c.ofSomebodyElse(w.answer), w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer),
+		case c.ofAnother(w.answer),
+			w.answer.field == fieldPhone && c.besideAnotherAddress(w.answer),
 			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
+		case w.answer.field == fieldCompany:
+			if w.score.strength >= weakName && c.outsideLead(w.answer) {
+				continue
+			}
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
 		case w.score.strength < weakName:
@@ -172,7 +180,7 @@ func (c *chooser) settle() {
 	}
 	c.waiting = c.waiting[:0]
 	for i := range c.parts {
-		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofSomebodyElse)
+		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofAnother)
 	}
 }
 
@@ -211,14 +219,17 @@ func (c *chooser) claim(a *answer, b bid) bool {
 		}
 	}
 	a.field = b.field
-	if b.field == fieldName || b.field == fieldPhone {
+	if b.field == fieldName || b.field == fieldPhone || b.field == fieldCompany {
 		c.waiting = append(c.waiting, claim{a, s})
 		return true
 	}
-	if b.field >= fieldFirst {
+	switch {
+	case b.field >= fieldFirst:
 		part := &c.parts[b.field-fieldFirst]
 		*part = append(*part, a)
-	} else {
+	case b.field == fieldEmail:
+		c.offerEmail(a, s)
+	default:
 		c.best[b.field].offer(a, s)
 	}
 	return true

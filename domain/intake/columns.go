@@ -139,13 +139,19 @@ func proposeFields(columns []string, rows [][]string) []string {
 			fields[i] = ColumnArea
 		case own != "" && !known.weak && !taken[own]:
 			fields[i], taken[own] = own, true
-		case (&answer{key: name}).namesDocument() && mayHoldDocuments(rows, i):
+		case namesOwnDocument(name) && mayHoldDocuments(rows, i):
 			fields[i] = fieldDocuments
 		default:
 			fields[i] = ColumnNote
 		}
 	}
 	return fields
+}
+
+// namesOwnDocument reports whether the name of a column is that of a document of the contact's.
+func namesOwnDocument(name string) bool {
+	a := answer{key: name}
+	return a.namesDocument() && !a.namesOtherPeople()
 }
 
 // mayHoldDocuments reports whether a cell of a column holds documents, even as spreadsheets spoil them, or none holds

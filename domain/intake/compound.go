@@ -94,6 +94,7 @@ func (r *reader) compound(n *tree.Node, a *answer) ([]string, bool) {
 		if out == "" {
 			return nil, false
 		}
+		a.mobile = mobileWords[names.Of(m.text("type", "tipo"))]
 		for _, c := range m {
 			if t := tree.ScalarText(c); t != "" && !strings.Contains(out, t) {
 				r.drop("compound", c)

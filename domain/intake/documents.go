@@ -24,32 +24,67 @@ var documentWords = names.Set(`
 // documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
 var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)
 
-// otherPeople are words for people whose document is not the contact's.
+// otherPeople are words for people whose document is not the contact's, unless the contact's address stands beside it.
 var otherPeople = names.Set(`
 	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
 	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
 	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios
 	transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
 
-// takeDocuments gives the contact the documents in answers with such names; the other answers stay as they are.
-func (r *reader) takeDocuments(d *Draft) {
+// findDocuments sets the answers apart that hold documents by their names, before the rules take one for a phone.
+func (r *reader) findDocuments() {
 	for i := range r.answers {
 		a := &r.answers[i]
-		if !maybeDocument(a) || !a.namesDocument() {
+		a.isDocument = maybeDocument(a) && a.namesDocument() && len(a.documents()) > 0
+		a.taken = a.taken || a.isDocument
+	}
+}
+
+// takeDocuments gives the contact the documents that are the contact's own; the other answers stay as they are.
+func (c *chooser) takeDocuments(d *Draft) {
+	var from []Source
+	for i := range c.answers {
+		a := &c.answers[i]
+		if !a.isDocument {
 			continue
 		}
 		found := a.documents()
 		fresh := slices.DeleteFunc(slices.Clone(found), func(doc document.Document) bool {
 			return slices.Contains(d.Documents, doc)
 		})
-		if len(found) == 0 || len(d.Documents)+len(fresh) > maxDocuments {
+		if len(d.Documents)+len(fresh) > maxDocuments || !c.ownDocument(d, a, found) {
+			a.taken = false
 			continue
 		}
 		if len(fresh) > 0 {
-			d.Fields = append(d.Fields, Source{fieldDocuments, text.Cut(text.OneLine(text.Clean(a.name())), tree.MaxKeyText)})
+			from = append(from, Source{fieldDocuments, text.Cut(text.OneLine(text.Clean(a.name())), tree.MaxKeyText)})
 		}
-		d.Documents, a.taken = append(d.Documents, fresh...), true
+		d.Documents = append(d.Documents, fresh...)
 	}
+	if len(from) > 0 {
+		d.Fields = append(from, d.Fields...)
+	}
+}
+
+// ownDocument reports whether a document is the contact's and not that of another party of the post: of whoever has
+// another address, or of a person with another name. Who pays may be somebody else.
+func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bool {
+	switch {
+	case c.ofContact(a):
+		return true
+	case a.namesOtherPeople(), c.besideForeignAddress(a):
+		return false
+	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
+		return false // of the shop, beside its customer
+	case found[0].Type() != document.CPF || names.HasAny(names.Words(a.prefix), payingWords):
+		return true
+	}
+	return !c.besideForeignName(d, a)
+}
+
+// namesOtherPeople reports whether the title, the key or the keys around an answer have a word for other people.
+func (a *answer) namesOtherPeople() bool {
+	return names.HasAny(names.Words(join(a.title, a.key, a.prefix)), otherPeople)
 }
 
 // fieldDocuments is the contract's word.
@@ -63,13 +98,10 @@ func maybeDocument(a *answer) bool {
 }
 
 // namesDocument reports whether the title, the key, the keys around it or the type of the form's field says that the
-// answer is a document of the contact.
+// answer is a document.
 func (a *answer) namesDocument() bool {
 	around := names.Words(a.prefix)
 	name := names.Words(join(a.title, a.key))
-	if names.HasAny(name, otherPeople) || names.HasAny(around, otherPeople) {
-		return false
-	}
 	if a.closed && !names.HasAny(around, payingWords) {
 		return false
 	}

@@ -16,6 +16,8 @@
 package intake
 
 import (
+	"slices"
+
 	"fichario/domain/document"
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/tree"
@@ -164,7 +166,8 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 }
 
 // readTree reads a parsed body. What stands under "form" describes the form; but where nothing else is there of a
-// contact, it is what was typed into it.
+// contact, it is what was typed into it. Likewise, a text of titled lines is a form's notification where no field has
+// an address but a machine's, and elsewhere what somebody wrote.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)
@@ -174,7 +177,24 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 		again.openForm = true
 		return again.read(tree)
 	}
+	if err == nil && r.mayHaveLines(&d) {
+		again := newReader(o, trace)
+		again.openLines = true
+		if opened, err := again.read(tree); err == nil && opened.Email != "" && !sentByMachine(opened.Email) {
+			return opened, nil
+		}
+	}
 	return d, err
+}
+
+// mayHaveLines reports whether the contact may stand in a text of titled lines: no field has an address but that of a
+// machine.
+func (r *reader) mayHaveLines(d *Draft) bool {
+	email := r.chooser.best[fieldEmail].answer
+	if email != nil && !sentByMachine(d.Email) {
+		return holdsLines(*email)
+	}
+	return r.emptyEmail == "" && slices.ContainsFunc(r.answers, holdsLines)
 }
 
 func (r *reader) read(tree tree.Node) (Draft, error) {
@@ -187,7 +207,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 	d.Test = d.Test || r.test
 	d.Keys, d.deepText = r.keys, r.deepText
 	r.closeStaff()
-	r.takeDocuments(&d)
+	r.findDocuments()
 	r.choose(&d)
 	d.Consents = r.consents
 	d.ByEmailKey = r.mapped != 0 && d.Email != ""
@@ -196,7 +216,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 	for _, p := range r.attributed {
 		d.attribute(p.Key, p.Value)
 	}
-	d.attributeFromURLs()
+	d.attributeFromURLs(r.answers)
 	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), fields.MaxLine)
 	if d.FallbackOrigin == "" {
 		d.FallbackOrigin = d.attributionText("platform")

@@ -154,14 +154,22 @@ func (r *reader) mailMember(m *mail, k *tree.Node, s scope) bool {
 	case mailHeaders[name]:
 		r.drop("mail header", k)
 	case k == m.message:
-		r.at, s.prefix = k.At, ""
-		r.keep(&answer{key: k.Key, entry: entry{field: fieldMessage}, values: r.single(tree.ScalarText(k)), scope: s})
+		r.mailMessage(k, s)
 	case mailHTML[name] && m.message != nil && k.Kind == tree.String:
 		return r.dropIf(text.Fold(fields.WithoutTags(k.Text)) == text.Fold(m.message.Text), "mirror", k)
 	default:
 		return false
 	}
 	return true
+}
+
+// mailMessage reads the text of an e-mail.
+func (r *reader) mailMessage(k *tree.Node, s scope) {
+	if r.linesLeaf(k, s) {
+		return
+	}
+	r.at, s.prefix = k.At, ""
+	r.keep(&answer{key: k.Key, entry: entry{field: fieldMessage}, values: r.single(tree.ScalarText(k)), scope: s})
 }
 
 // mailSender reads who sent an e-mail. A machine's address is not the contact's where an answer would go elsewhere.
@@ -172,10 +180,10 @@ func (r *reader) mailSender(m *mail, k *tree.Node, s scope) {
 		only.Key, k = k.Key, &only
 	}
 	switch {
-	case k.Scalar() && !m.reply && strings.IndexByte(k.Text, '@') > 0:
-		r.keep(&answer{key: k.Key, typ: emailType, values: r.single(tree.ScalarText(k)), scope: s})
-	case m.reply:
+	case m.reply, r.openLines && k.Scalar() && sentByMachine(k.Text):
 		r.within(true, closedTree, k, s)
+	case k.Scalar() && strings.IndexByte(k.Text, '@') > 0:
+		r.keep(&answer{key: k.Key, typ: emailType, values: r.single(tree.ScalarText(k)), scope: s})
 	case k.Scalar():
 		r.leaf(k, lookup(k.Key), s)
 	default:

@@ -96,11 +96,20 @@ func (q *candidate) plainEnough(e entry) bool {
 	case fieldCompany:
 		return q.deal && !e.weak
 	case fieldMessage:
-		return q.deal || !e.weak && ofBooking(q.holder())
+		return q.deal || !e.weak && ofBooking(q.holder()) || ofMessages(q.holder())
 	case fieldAmount:
 		return q.deal || ofBooking(q.holder())
 	case fieldOrigin:
 		return q.deal
+	}
+	return false
+}
+
+// ofMessages reports whether a key is that of a list of messages, each of which has its text under a key of its own.
+func ofMessages(key string) bool {
+	switch names.Of(key) {
+	case "messages", "mensagens", "mensajes":
+		return true
 	}
 	return false
 }
@@ -118,16 +127,21 @@ func ofBooking(key string) bool {
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
 // also match "País de origem".
 func (q *candidate) ownOrigin(name string) bool {
-	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() ||
-		names.HasAny(names.Words(q.prefix), withOrigins) {
-		return false
-	}
-	for i := range q.answers {
-		if a := &q.answers[i]; a.group == q.group && bookedRoute[names.Of(a.key)] {
-			return false
+	return name == fieldNames[fieldOrigin] && !q.another && !q.saysNotTheirs() &&
+		!names.HasAny(names.Words(q.prefix), withOrigins)
+}
+
+// beginsRoute reports whether an origin is that of a journey: a destination stands beside it.
+func (q *candidate) beginsRoute() bool {
+	if q.routes == nil {
+		q.routes = map[int32]bool{}
+		for i := range q.answers {
+			if a := &q.answers[i]; bookedRoute[names.Of(a.name())] {
+				q.routes[a.group] = true
+			}
 		}
 	}
-	return true
+	return q.routes[q.group]
 }
 
 // withOrigins are things that have an origin of their own, and what a program keeps beside a record. bookedRoute is
@@ -206,10 +220,11 @@ func namingOf(name string) naming {
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's
 // "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", a sheet's "lead_origem", and a
-// table's "nm_cliente" and "ds_email".
+// table's "nm_cliente" and "ds_email", a bot's "wa_phone".
 // "form" is not among them: "formName" would become a person's name.
 const leadingWords = `
-	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl`
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf nm ds nr vl
+	wa`
 
 // aliasOf finds the field that a key or title names: first as it stands, then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").

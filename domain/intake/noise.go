@@ -353,9 +353,11 @@ func isFile(s string) bool {
 	if strings.HasPrefix(s, "data:") {
 		return strings.Contains(s[:min(len(s), 200)], ";base64,")
 	}
-	if len(s) < 400 {
-		return false
-	}
+	return len(s) >= 400 && isBase64(s)
+}
+
+// isBase64 reports whether a text has only the characters of base64, and a digit.
+func isBase64(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '+' && c != '/' && c != '=' {
 			return false
@@ -383,6 +385,8 @@ func (a *answer) isSecret(value string) bool {
 		return false
 	case fields.IsPayable(a.key, value) && !a.asksPerson():
 		return true
+	case len(value) >= 40 && names.Of(a.key) == "signature" && isBase64(value):
+		return true // of the post (Amazon SNS)
 	case strings.HasPrefix(value, "Bearer ") && len(value) > 20, strings.HasPrefix(value, "eyJ") && strings.Contains(value, ".eyJ"):
 		return strings.Count(value, " ") <= 1
 	case strings.IndexByte(value, '=') > 0:

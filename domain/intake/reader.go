@@ -19,6 +19,7 @@ type reader struct {
 	at          tree.Place                                // the place of arrival of the part being read
 	closedForm  bool                                      // an address stands in what describes a form
 	openForm    bool                                      // that is what was typed into the form
+	openLines   bool                                      // texts of titled lines are what was typed into a form
 	deepText    string                                    // the key of JSON inside more texts than are read
 	emptyEmail  string                                    // the e-mail field that came without a value
 	emptyParts  []stem                                    // numbered keys that came without a value

@@ -41,7 +41,8 @@ func init() {
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
 			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
 			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
-			passenger passageiro assinante contratante inscrito`,
+			passenger passageiro assinante contratante inscrito inscrita participante requerente proponente segurado segurada
+			interessado interessada consumidor consumidora reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			sideWords[w] = s
@@ -58,6 +59,9 @@ var recordNouns = names.Set(`
 var ourNumbers = names.Set(`
 	displayphonenumber connectedphone businessphonenumber phonenumberid botnumber tonumber callednumber dialednumber
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
+
+// ourLines are the records of what we are reached by, in normal form: a phone or an address there is ours as a rule.
+var ourLines = names.Set(`channel channels canal canais instance instancia line linha queue fila department departamento setor`)
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
 var ourDeeds = names.Set(`
@@ -266,7 +270,7 @@ var personal = [fieldCount]bool{
 // sideWordsOfMarks are what records say that they are, beside the words for sides.
 var sideWordsOfMarks = map[string]side{
 	"bot": ours, "system": ours, "internal": ours, "employee": ours, "host": ours, "support": ours, "to": ours,
-	"messagetovisitor": ours, "outgoing": ours, "outbound": ours, "teammate": ours, "coach": ours, "provider": ours,
+	"messagetovisitor": ours, "outgoing": ours, "outbound": ours, "assistant": ours, "teammate": ours, "coach": ours, "provider": ours,
 	"from": leads, "contact": leads, "enduser": leads, "messagetooperator": leads, "offlinemessage": leads,
 	"incoming": leads, "inbound": leads,
 }

@@ -20,6 +20,7 @@ type candidate struct {
 	asksOurs   bool            // see reader.asksOurs
 	relation   string          // see reader.onlyRelation
 	formWord   string          // see reader.wordOfForm
+	routes     map[int32]bool  // the records with a destination, see beginsRoute; nil until it is asked for
 	found      findings
 }
 
@@ -47,6 +48,7 @@ var rules = slices.Concat([]rule{
 	{"known key", (*candidate).byKnownKey},
 	{"number under a key of names", (*candidate).byNumberUnderKey},
 	{"lead in the key", (*candidate).byLeadInKey},
+	{"lead as the key", (*candidate).byPlainRole},
 	{"address of a person", (*candidate).byAddressOfPerson},
 	{"name of the user", (*candidate).byUserName},
 	{"sender", (*candidate).bySender},
@@ -83,7 +85,7 @@ func (q *candidate) byFieldType() bid {
 		b.field, others = fieldName, nameRule.none
 	case phoneType:
 		b.field = fieldPhone
-		if !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
+		if !q.mobile && !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
 			b.penalty = landlinePenalty
 		}
 	default:
@@ -142,6 +144,9 @@ func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
 func (q *candidate) known(n naming) bid {
 	b := bid{field: n.entry.field, strength: knownName, penalty: n.penalty()}
+	if n.entry.field == fieldOrigin && q.beginsRoute() {
+		return bid{}
+	}
 	if n.entry.field == fieldName && q.title == "" {
 		switch names.Of(q.key) {
 		case "name", "displayname":
@@ -151,10 +156,28 @@ func (q *candidate) known(n naming) bid {
 	if (b.field == fieldEmail || b.field == fieldPhone) && q.title == "" && q.prefix != "" && ofCompany(q.prefix) {
 		b.penalty += housePenalty
 	}
+	if b.field == fieldPhone && q.mobile {
+		b.penalty -= landlinePenalty
+	}
+	if (b.field == fieldEmail || b.field == fieldPhone) && ourLines[names.Of(q.holder())] {
+		b.strength = weakName
+	}
 	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
 		b.strength = weakName
 	}
 	return b
+}
+
+// byPlainRole: "candidato: Ana Lima". A single word there is as often a state or a kind, and so is "Primeira vez".
+func (q *candidate) byPlainRole() bid {
+	if sideWords[names.Of(q.name())] != leads {
+		return bid{}
+	}
+	words := strings.Fields(q.text())
+	if last := words[len(words)-1]; len(words) < 2 || strings.ToLower(last) == last {
+		return bid{}
+	}
+	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
 // byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
@@ -253,10 +276,10 @@ func (q *candidate) byUserName() bid {
 	return bid{}
 }
 
-// bySender: "from" is who wrote, wherever no e-mail around it says more. In the context of an answer it is who was
-// answered.
+// bySender: "from" is who wrote or called, wherever no e-mail around it says more. In the context of an answer it is who
+// was answered, and of a call that went out it is us.
 func (q *candidate) bySender() bid {
-	if q.title != "" || names.Of(q.key) != "from" || strings.HasSuffix(q.prefix, "context") {
+	if q.title != "" || !senders[names.Of(q.key)] || strings.HasSuffix(q.prefix, "context") || q.wentOut() {
 		return bid{}
 	}
 	switch v := strings.TrimPrefix(q.values[0], "whatsapp:"); {
@@ -266,6 +289,15 @@ func (q *candidate) bySender() bid {
 		return bid{field: fieldPhone, strength: weakName, penalty: 10}
 	}
 	return bid{}
+}
+
+var senders = names.Set(`from fromnumber fromphone caller callernumber callerid callerphone`)
+
+// wentOut reports whether the record of a call or a message says that it was ours.
+func (q *candidate) wentOut() bool {
+	return slices.ContainsFunc(q.answers, func(a answer) bool {
+		return a.group == q.group && a.key == "direction" && strings.HasPrefix(strings.ToLower(a.values[0]), "out")
+	})
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
@@ -384,7 +416,7 @@ func (q *candidate) byRecordTitle() bid {
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff || q.saysNotTheirs():
+	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -209,6 +210,7 @@ type neighbours struct {
 	typed     bool  // a field's type stands beside the parts of its answer
 	machine   bool  // the company beside them is the one that was asked, see ourMachines
 	booked    bool  // and so is one that is an object beside what was booked, which is nobody's record
+	offered   bool  // a firm beside them has put up what is offered, see firmOfOffer
 }
 
 // neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
@@ -255,9 +257,25 @@ func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 	name := names.Append(buf[:0], k.Key)
 	machine := string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
 	booked := k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
-	nb.machine, nb.booked = nb.machine || machine, nb.booked || booked
-	return machine || booked
+	offered := k.Kind == tree.Object && offers[string(name)]
+	nb.machine, nb.booked, nb.offered = nb.machine || machine, nb.booked || booked, nb.offered || offered
+	return machine || booked || offered
 }
+
+// offers are the records of what firms put up for somebody to ask about.
+var offers = names.Set(`ad anuncio listing imovel veiculo vehicle`)
+
+// firmOfOffer reports whether a record is that of the firm beside what it has put up, whatever its key: the client of a
+// portal is who advertises. The contact's own company is called one.
+func firmOfOffer(k *tree.Node) bool {
+	if k.Kind != tree.Object || recordOfPerson(k) || companyByName(k.Key) {
+		return false
+	}
+	return slices.ContainsFunc(k.Children, func(m tree.Node) bool { return ofFirms[names.Of(m.Key)] })
+}
+
+// ofFirms are members that the record of a firm has.
+var ofFirms = names.Set(`cnpj tradename razaosocial nomefantasia`)
 
 // explained handles a member that its neighbours explain, and reports whether it did.
 func (r *reader) explained(nb *neighbours, k *tree.Node, s scope) bool {
@@ -281,6 +299,9 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 		return r.dropIf(nb.typed, "furniture", k)
 	case "total", "count", "total_count", "totalCount":
 		return r.within(nb.counted && k.Scalar(), closedTree, k, s)
+	}
+	if nb.offered && firmOfOffer(k) {
+		return r.within(true, closedTree, k, s)
 	}
 	company := (nb.machine || nb.booked && k.Kind == tree.Object) && lookup(k.Key).field == fieldCompany
 	return r.within(company && k.Key != fieldNames[fieldCompany] && !recordOfPerson(k), closedTree, k, s)

@@ -157,21 +157,24 @@ func surelyPhone(a *answer) bool {
 	return len(a.values) == 1 && phoneLike(a.values[0]) && fields.E164(a.values[0]) != ""
 }
 
+// thingsCalled are words for what has a name and is not the contact, people and things.
+const thingsCalled = `
+	empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form
+	formulario campanha campaign ad adset fantasia social evento event marca brand loja store unidade owner seller
+	vendedor producer plan plano oferta offer item items file arquivo list lista site domain dominio funnel team workspace
+	organizacao organization negocio esposa marido crianca cachorro gato animal escola school survey quiz source medium
+	channel tag group grupo bairro rua cidade city state estado country pais street host partner corretor agente agent
+	imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
+	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo
+	referral table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
+	membership username apelido nickname preferido mother father daughter child
+	preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
+
 // nameRule recognises a name.
 var nameRule = titleRule{
 	name: "title of a name", field: fieldName,
-	any: names.Set(`nome name nombre`),
-	none: names.Set(`
-		empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form
-		formulario campanha campaign ad adset fantasia social evento event marca brand loja store unidade owner seller
-		vendedor producer plan plano oferta offer item items file arquivo list lista site domain dominio funnel team workspace
-		organizacao organization negocio esposa marido crianca cachorro gato animal escola school survey quiz source medium
-		channel tag group grupo bairro rua cidade city state estado country pais street host partner corretor agente agent
-		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
-		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
-		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
-		membership username apelido nickname preferido mother father daughter child
-		preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade),
+	any:      names.Set(`nome name nombre`),
+	none:     names.Set(thingsCalled),
 	outright: regexp.MustCompile(`\b(nome|nombre) (completo )?d(o|a|el|e la) (responsavel|responsable)\b`),
 }
 
@@ -227,6 +230,9 @@ var (
 		brand business clinica agencia fazenda escola contato contact cliente customer responsavel`)
 )
 
+// companyWords name a company.
+var companyWords = names.Set(`empresa company negocio organizacao organization organisation compania`)
+
 // phoneWords name a phone.
 var phoneWords = names.Set(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil telefone1
@@ -257,7 +263,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of a company", field: fieldCompany,
-		any: names.Set(`empresa company negocio organizacao organization organisation compania`),
+		any: companyWords,
 		none: names.Set(`
 			quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte
 			tamanho tempo colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email
@@ -268,6 +274,12 @@ var titleRules = []titleRule{
 		outright: companyAsked,
 	},
 	nameRule,
+	{
+		name: "title of what somebody is called", field: fieldName,
+		any:  names.Set(`chamar chama chamado chamada llamas llamarte call called`),
+		also: names.Set(`como how`),
+		none: names.Set(`numero telefone zap whatsapp celular quando horario when ligar ` + thingsCalled),
+	},
 	{
 		name: "title of a value", field: fieldAmount,
 		any: names.Set(`valor orcamento budget investir verba presupuesto`),
@@ -305,7 +317,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of what was heard", field: fieldOrigin,
-		any:  names.Set(`soube heard`),
+		any:  names.Set(`soube heard conhece conoces know`),
 		also: names.Set(`como onde quem how where about through`),
 		none: names.Set(`have has`),
 	},

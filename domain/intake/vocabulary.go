@@ -100,7 +100,7 @@ var aliases = map[field]string{
 		nome nomecliente nomecompleto nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
 		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* seunome yourname fullnames nombre
-		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname`,
+		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm*`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
 		dddcelular dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone
@@ -129,7 +129,7 @@ var aliases = map[field]string{
 		valordoinvestimento valordonegocio valordoprojeto valorestimado valorinvestimento valornegocio valorprojeto
 		valorproposta valorquepretendeinvestir valortotal value* opportunity* oportunidade* estimatedamount estimatedrevenue
 		presupuesto investimentoprevisto investimentodisponivel investimentopretendido investimentodesejado
-		investimentoestimado investimentoinicial verba amounttotal* transactionamount*`,
+		investimentoestimado investimentoinicial verba amounttotal* transactionamount* vlr*`,
 	fieldMessage: `
 		additionalinfo additionalinformation body* comentario comentarios comment comments comopodemosajudar
 		comopodemosteajudar conte* contemais conteudo* deixesuamensagem deixeumamensagem descricao description details

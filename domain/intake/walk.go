@@ -318,8 +318,35 @@ func (r *reader) textLeaf(k *tree.Node, e entry, s scope) bool {
 	if deep && r.deepText == "" {
 		r.deepText = keyName(cmp.Or(k.Key, s.prefix))
 	}
-	return holds && r.jsonLeaf(k, e, s) || k.Kind == tree.String && k.Texts < tree.MaxTexts &&
+	if holds && r.jsonLeaf(k, e, s) || r.linesLeaf(k, s) {
+		return true
+	}
+	return k.Kind == tree.String && k.Texts < tree.MaxTexts &&
 		(r.base64Leaf(k, s) || e.tree == containerTree && r.queryLeaf(k, s))
+}
+
+// linesLeaf walks a text that is a submission in titled lines, see readTree.
+func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
+	if !r.openLines {
+		return false
+	}
+	lines, ok := k.Lines()
+	if !ok {
+		return false
+	}
+	r.dropText("lines", k.Text) // its parts are answers
+	s.prefix = ""
+	r.object(&lines, s)
+	return true
+}
+
+// holdsLines reports whether an answer is such a text.
+func holdsLines(a answer) bool {
+	if len(a.values) != 1 {
+		return false
+	}
+	_, ok := (&tree.Node{Kind: tree.String, Text: a.values[0]}).Lines()
+	return ok
 }
 
 // jsonLeaf walks a text that is a submission in JSON.

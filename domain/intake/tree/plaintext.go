@@ -19,12 +19,34 @@ func parsePlain(text string) (n Node, ok bool) {
 	case text[0] == '<':
 		n, ok = parseXML(text)
 	default:
-		if n, ok = parseTitledLines(text, titleEnd); !ok {
-			n, ok = parseTitledLines(text, titleBeforeDash)
-		}
+		n, ok = parseLines(text)
 	}
 	return n, ok && len(n.Children) > 0
 }
+
+func parseLines(text string) (n Node, ok bool) {
+	if n, ok = parseTitledLines(text, titleEnd); !ok {
+		n, ok = parseTitledLines(text, titleBeforeDash)
+	}
+	return n, ok
+}
+
+// Lines reads a text that holds a submission as lines of "Nome: Ana", an address of e-mail among them. ok is false for
+// any other text.
+func (n *Node) Lines() (lines Node, ok bool) {
+	text := strings.TrimSpace(n.Text)
+	if n.Kind != String || strings.IndexByte(text, '\n') < 0 || strings.IndexByte(text, '@') < 0 {
+		return Node{}, false
+	}
+	if lines, ok = parseLines(text); !ok || len(lines.Children) < fewestLines {
+		return Node{}, false
+	}
+	lines.Within(n)
+	return lines, true
+}
+
+// fewestLines is how many answers such a text has at least: a person who writes may give a name and an address, too.
+const fewestLines = 3
 
 // parseJSONLines reads one JSON value per line, as exports and queues send them.
 func parseJSONLines(text string) (Node, bool) {
@@ -62,10 +84,16 @@ func parseTitledLines(text string, end func(line string) int) (Node, bool) {
 			if len(n.Children) == maxLeaves {
 				return Node{}, false
 			}
+			title := strings.TrimSpace(line[:i])
+			bare := strings.TrimLeft(title, "*")
+			stars := title[:len(title)-len(bare)] // "**Nome:** Ana", as chats mark what is bold
 			answerStart = lineStart + i + 1
+			if strings.HasPrefix(text[answerStart:], stars) {
+				answerStart += len(stars)
+			}
 			titled++
 			n.Children = append(n.Children,
-				Node{Kind: String, Key: strings.TrimSpace(line[:i]), At: placeOf(len(n.Children))})
+				Node{Kind: String, Key: strings.TrimSuffix(bare, stars), At: placeOf(len(n.Children))})
 		case len(n.Children) == 0:
 			n.Children = append(n.Children, Node{Kind: String, Key: "texto"}) // the opening text of a notification
 		}

@@ -1,0 +1,228 @@
+package intake
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/text"
+)
+
+// Of several addresses, no list of words can say whose each is: "proponente" and "parceiro", "requerente_email" and
+// "orgao_email". What stands beside an address tells: it is the contact's of whom the post says more as a person, and
+// what stands beside another address is of whoever has that one.
+
+// party is somebody whom a post may name: a record or, where keys say whose they are, the other words of the key in it.
+type party struct {
+	group int32
+	owner string
+}
+
+// parties is what a post says of each party. What keys say of somebody in a record counts for the whole record, too.
+type parties struct {
+	traits    map[party]uint8    // the kinds of what it says, as bits
+	addresses map[party][]string // in lower case
+	names     map[party][]string // folded
+}
+
+// The kinds of what a post says of somebody.
+const (
+	hasName uint8 = 1 << iota
+	hasPhone
+	isPersonByTrait  // a CPF, a date of birth
+	isCompanyByTrait // a CNPJ
+)
+
+// partyOf returns the party that an answer is about.
+func partyOf(a *answer) party { return party{a.group, ownerIn(a.name())} }
+
+// ownerIn returns the words of a key or question beside those of what it asks for: "requerente" of "requerente_email"
+// and of "E-mail do requerente". A name of many words is a sentence, and has none.
+func ownerIn(name string) string {
+	if plainKey(name) || len(name) > 60 {
+		return ""
+	}
+	owner, found := "", 0
+	for _, w := range names.Words(name) {
+		if asked := wordsAsked[w] || emailRule.any[w] || nameRule.any[w] || phoneWords[w] || documentWords[w] ||
+			littleWords[w] || partWords[w] != 0 || names.CountDigits(w) > 0; !asked {
+			owner = join(owner, w)
+			found++
+		}
+	}
+	if found > 2 {
+		return ""
+	}
+	return owner
+}
+
+// wordsAsked are further words of what is asked for, and not of whom.
+var wordsAsked = names.Set(`
+	completo completa full numero number data dt nasc nascimento birth principal contato contact fixo residencial
+	comercial pessoal alternativo secundario melhor e mail ddd com confirme confirmacao trabalho corporativo empresarial
+	profissional casa outro outra segundo cobranca faturamento entrega work business professional office home personal
+	primary secondary alternate alternative other billing shipping main best preferred user usuario`)
+
+// parties finds out what the post says of whom, once.
+func (c *chooser) parties() *parties {
+	if c.whose != nil {
+		return c.whose
+	}
+	c.whose = &parties{map[party]uint8{}, map[party][]string{}, map[party][]string{}}
+	for i := range c.answers {
+		own := partyOf(&c.answers[i])
+		c.whose.learn(own, &c.answers[i])
+		if own.owner != "" {
+			c.whose.learn(party{group: own.group}, &c.answers[i])
+		}
+	}
+	return c.whose
+}
+
+// mostOfParty bounds the addresses and names of a party.
+const mostOfParty = 20
+
+func (p *parties) learn(own party, a *answer) {
+	if strings.IndexByte(a.values[0], '@') > 0 && len(p.addresses[own]) < mostOfParty {
+		if email := fields.FindEmail(a.values[:1]); email != "" {
+			p.addresses[own] = append(p.addresses[own], strings.ToLower(email))
+		}
+	}
+	w, f := names.Words(a.name()), a.entry.field
+	kinds := uint8(0)
+	if f == fieldName || f == fieldFirst || names.HasAny(w, nameRule.any) {
+		kinds |= hasName
+		if len(p.names[own]) < mostOfParty {
+			p.names[own] = append(p.names[own], text.Fold(text.OneLine(a.values[0])))
+		}
+	}
+	if f == fieldPhone || names.HasAny(w, phoneWords) {
+		kinds |= hasPhone
+	}
+	if names.HasAny(w, ofPersons) {
+		kinds |= isPersonByTrait
+	}
+	if names.HasAny(w, ofCompanies) {
+		kinds |= isCompanyByTrait
+	}
+	p.traits[own] |= kinds
+}
+
+// ofPersons and ofCompanies name what only the one or the other has.
+var (
+	ofPersons   = names.Set(`cpf rg nascimento nasc birth birthday birthdate dob sexo genero gender`)
+	ofCompanies = names.Set(`cnpj razao fantasia`)
+)
+
+// weight is how much a post says of a party as of a person.
+func (p *parties) weight(of party) int {
+	kinds := p.traits[of]
+	return bits.OnesCount8(kinds&(hasName|hasPhone)) + 4*bits.OnesCount8(kinds&isPersonByTrait) -
+		4*bits.OnesCount8(kinds&isCompanyByTrait)
+}
+
+// offerEmail offers an address. Of two that no rule tells apart, it is that of whom the post says more.
+func (c *chooser) offerEmail(a *answer, s score) {
+	best := &c.best[fieldEmail]
+	if best.answer == nil || s.beats(best.score) || best.score.beats(s) {
+		best.offer(a, s)
+		return
+	}
+	mine, theirs := partyOf(a), partyOf(best.answer)
+	if a.group != best.answer.group {
+		if c.encloses(a.group, best.answer.group) || c.encloses(best.answer.group, a.group) {
+			return // what stands around a record may be about it
+		}
+		mine.owner, theirs.owner = "", ""
+	}
+	if p := c.parties(); p.weight(mine) > p.weight(theirs) {
+		*best = claim{a, s}
+	}
+}
+
+// besideForeignAddress reports whether an answer stands in a record, or under the word of a party, whose address is not
+// the contact's, so that it is not the contact's either. The contact's own company may well have one.
+func (c *chooser) besideForeignAddress(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a == email || !c.severalAddresses() || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
+		return false
+	}
+	of := partyOf(a)
+	if s, _ := sideOfName(of.owner); s == leads {
+		return false
+	}
+	its := c.parties().addresses[of]
+	return len(its) > 0 && (of.owner != "" || a.group == email.group || !c.encloses(a.group, email.group)) &&
+		!slices.Contains(its, strings.ToLower(fields.FindEmail(email.values)))
+}
+
+// ofAnother reports whether an answer is of somebody whom the contact names, or of whoever has another address.
+func (c *chooser) ofAnother(a *answer) bool { return c.ofSomebodyElse(a) || c.besideForeignAddress(a) }
+
+// severalAddresses reports whether the post has more than one text with an address, as few have.
+func (c *chooser) severalAddresses() bool {
+	if c.addresses == 0 {
+		c.addresses = 1
+		for i := range c.answers {
+			if strings.IndexByte(c.answers[i].values[0], '@') > 0 {
+				c.addresses++
+			}
+		}
+	}
+	return c.addresses > 2
+}
+
+// ofOwnCompany reports whether the record around an answer, or its key, is by name the contact's company.
+func ofOwnCompany(a *answer) bool {
+	return companyByName(a.holder()) || companyByName(ownerIn(a.name()))
+}
+
+// companyByName reports whether a name is that of a company and of nothing else, such as a shop.
+func companyByName(name string) bool {
+	if len(name) > 80 {
+		return false
+	}
+	name = strings.TrimSuffix(name, "s")
+	e, _, ok := aliasOf(name)
+	w := names.Words(name)
+	return ok && e.field == fieldCompany && !e.weak || names.HasAny(w, companyWords) || names.HasAny(w, ownFirms)
+}
+
+// ownFirms are further words for a firm that somebody has or works for.
+var ownFirms = names.Set(`juridica pj business employer empregador`)
+
+// ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
+func (c *chooser) ofContact(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.group != email.group {
+		return false
+	}
+	its := ownerIn(a.name())
+	return its == ownerIn(email.name()) && (its != "" || a.group != 0)
+}
+
+// besideForeignName reports whether an answer stands in a record, or under the word of a party, with a name that is not
+// the contact's.
+func (c *chooser) besideForeignName(d *Draft, a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || d.Name == "" || a.group != email.group && c.encloses(a.group, email.group) {
+		return false
+	}
+	of, mine := c.parties().names[partyOf(a)], text.Fold(d.Name)
+	return len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool {
+		return strings.Contains(mine, name) || strings.Contains(name, mine)
+	})
+}
+
+// outsideLead reports whether an answer stands outside of what the post says of the lead under words for one:
+// "lead_nome" and "lead_email", or a record. A "loja" beside them is as often the one that was asked.
+func (c *chooser) outsideLead(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.lead {
+		return false
+	}
+	s, _ := sideOfName(email.key)
+	return email.title == "" && s == leads && a.group == email.group || email.lead && a.group != email.group
+}
