@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// mostKept is how many statements a connection to SQLite keeps: several times what one has in use, as the texts of some
-	// differ by the length of a list.
+	// mostKept is how many statements a connection to SQLite keeps: several times what one has in use, as the texts of
+	// some differ by the length of a list.
 	mostKept = 256
-	// longestKept is the length of the longest: one that inserts a thousand rows takes two megabytes, and there would be one
-	// for each number of rows.
+	// longestKept is the length of the longest: one that inserts a thousand rows takes two megabytes, and there would be
+	// one for each number of rows.
 	longestKept = 3 << 10
 )
 
