@@ -181,7 +181,7 @@ func (c *Call) Unchanged(now string) error {
 	}
 	c.PostForm.Set(versionField, now)
 	return app.Invalid(versionField, "Nada foi guardado: alguém mudou isto enquanto esta página estava aberta. Veja em outra "+
-		"aba como está agora. Guardar de novo põe o que está aqui no lugar.")
+		"aba como está agora. Guardar de novo substitui o que está lá.")
 }
 
 // Filled is a form that shows existing values.

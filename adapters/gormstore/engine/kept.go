@@ -8,9 +8,14 @@ import (
 	"modernc.org/sqlite"
 )
 
-// mostKept is how many statements a connection to SQLite keeps: several times what one has in use, and few enough for
-// their memory not to count, as the texts of some differ by the length of a list.
-const mostKept = 256
+const (
+	// mostKept is how many statements a connection to SQLite keeps: several times what one has in use, as the texts of
+	// some differ by the length of a list.
+	mostKept = 256
+	// longestKept is the length of the longest: one that inserts a thousand rows takes two megabytes, and there would be
+	// one for each number of rows.
+	longestKept = 3 << 10
+)
 
 // Kept is SQLite's driver, whose connections keep the statements that GORM runs: preparing them takes up to a quarter
 // of the processor's time of a use case. SQLite itself prepares one again whose table has changed meanwhile.
@@ -75,6 +80,9 @@ func (c *keptConn) forget() {
 
 // keeps reports whether a statement is kept. A pragma is not: some do their work while they are prepared.
 func keeps(statement string) bool {
+	if len(statement) > longestKept {
+		return false
+	}
 	switch verb, _, _ := strings.Cut(statement, " "); verb {
 	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
 		return true

@@ -17,7 +17,7 @@ import (
 type contactForm struct {
 	web.Form
 	contacts.Choices
-	ID, Name, Version string
+	ID, Name string
 	// Lookup is the lookup whose answer fills a new contact, if any.
 	Lookup string
 }
@@ -132,7 +132,7 @@ func (s pages) contactFormAgain(c *web.Call, id, name string, f contactFields, w
 	if err != nil {
 		return err
 	}
-	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Version: f.Version, Lookup: f.Lookup}
+	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Lookup: f.Lookup}
 	title := "Novo contato"
 	if id != "" {
 		title = "Editar " + web.Shorten(web.TitleMax, name)
@@ -166,9 +166,10 @@ func (s pages) contactEdit(c *web.Call) error {
 		Documents: documentsText(view.Documents), Amount: view.AmountText(), Origin: view.OriginID,
 		Note: web.AsTyped(view.Note),
 	})
+	shown.Version = view.Version()
 	return c.Render("contato-form",
 		web.Page{Title: "Editar " + web.Shorten(web.TitleMax, view.Name), Nav: "contatos", Data: contactForm{
-			ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
+			ID: view.ID, Name: view.Name, Choices: choices, Form: shown,
 		}})
 }
 

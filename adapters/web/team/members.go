@@ -99,9 +99,9 @@ func (s pages) memberChange(c *web.Call) error {
 
 // memberUnchanged returns the fault of a row that was edited as it no longer is.
 func (s pages) memberUnchanged(c *web.Call, id string) error {
-	lines, err := s.memberLines(c)
-	if i := slices.IndexFunc(lines, func(m memberLine) bool { return m.ID == id }); i >= 0 && err == nil {
-		return c.Unchanged(lines[i].Version())
+	all, err := s.Members.List(c.Ctx(), c.By, c.By.OrgID())
+	if i := slices.IndexFunc(all, func(m crm.Member) bool { return m.ID == id }); i >= 0 && err == nil {
+		return c.Unchanged(memberLine{Member: all[i]}.Version())
 	}
 	return err
 }
