@@ -72,7 +72,7 @@ func (m many) InOrder(columns int) many {
 
 // before compares the values of two rows by the columns that order them.
 func (m many) before(a, b []any) int {
-	return strings.Compare(fmt.Sprint(a[:m.inOrder]...), fmt.Sprint(b[:m.inOrder]...))
+	return strings.Compare(fmt.Sprint(a[:m.inOrder]), fmt.Sprint(b[:m.inOrder]))
 }
 
 // Then is the insertion with a last clause.
