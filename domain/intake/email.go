@@ -238,3 +238,119 @@ func (r *reader) rememberExample(a *answer) {
 		r.examples[k] = cmp.Or(r.examples[k], text.OneLine(text.Clean(a.text())))
 	}
 }
+
+// The e-mail and the phone (see phoneByLook) are found by their look where no key or title tells: keys may be numbers or
+// random.
+
+// notTheirs are words in keys whose address or number is never the contact's.
+var notTheirs = names.Set(`
+	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
+	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
+	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent
+	corretor partner affiliate producer to cc bcc reply destinatario recipient recipients jid amigo amiga friend conjuge
+	indicou indicado indicada`)
+
+// saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
+func (a *answer) saysNotTheirs() bool {
+	return a.ofOurs() || a.ofRelation() || ofMailbox(a.name()) ||
+		names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs)
+}
+
+// ofMailbox reports whether a key says where the form's mail goes: hidden fields hold the site's own address.
+func ofMailbox(key string) bool {
+	return !isQuestion(key) && names.HasAny(names.Words(key), mailboxWords)
+}
+
+var mailboxWords = names.Set(`
+	to destino destinos destinatario destinatarios recipient recipients copia copy cc bcc cco notificacao notificacoes
+	notificacion notification notifications notify aviso avisos emailto emaildestino emaildestinatario emailcopia emailcc
+	emailnotificacao`)
+
+// free reports whether an answer may still be found by its look.
+func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }
+
+// emailByLook finds one whole address, or one among the values of a form that came without its keys: better than no
+// lead. If the form has an e-mail field with something else in it, an address elsewhere is not the contact's.
+func (c *chooser) emailByLook() {
+	if c.badEmail.answer != nil {
+		return
+	}
+	for i := range c.answers {
+		a := &c.answers[i]
+		if c.best[fieldEmail].answer != nil {
+			return
+		}
+		if !a.free() || !slices.ContainsFunc(a.values, fields.WholeAddress) || a.saysNotTheirs() {
+			continue
+		}
+		b := bid{field: fieldEmail, strength: lookOnly}
+		if len(a.values) > 1 {
+			b.penalty = 10
+		}
+		c.claim(a, b)
+	}
+	if c.best[fieldEmail].answer == nil {
+		c.emailInText()
+	}
+}
+
+// emailInText finds the one address of a text that says whose it is, "meu e-mail é ana@x.com" or "E-mail: ana@x.com",
+// as people write in a chat. The text stays in the note.
+func (c *chooser) emailInText() {
+	for i := range c.answers {
+		a := &c.answers[i]
+		v := a.values[0]
+		mayTell := (a.free() || a.field == fieldMessage) && !a.staff && len(v) <= 4000
+		if !mayTell || strings.Count(v, "@") != 1 || a.saysNotTheirs() {
+			continue
+		}
+		address := fields.FindEmail(a.values[:1])
+		before, _, found := strings.Cut(v, address)
+		if address == "" || !found || !fields.WholeAddress(address) {
+			continue
+		}
+		if isTheirs(before, a.field == fieldMessage || a.labelled) {
+			c.best[fieldEmail] = claim{answer: a}
+			return
+		}
+	}
+}
+
+// isTheirs reports whether the words before an address say that it is the writer's: "meu e-mail é", or, in what
+// somebody wrote, a line's "E-mail:". "O e-mail do suporte é" is somebody else's.
+func isTheirs(before string, wrote bool) bool {
+	before = strings.TrimRight(before[max(0, len(before)-80):], " *_<(")
+	labelled := strings.HasSuffix(before, ":")
+	line := before[strings.LastIndexAny(strings.TrimRight(before, ":"), "\n.,;!?|")+1:]
+	w := names.Words(line)
+	named := false
+	for len(w) > 0 && (emailRule.any[w[len(w)-1]] || besideAddress[w[len(w)-1]]) {
+		named = named || emailRule.any[w[len(w)-1]]
+		w = w[:len(w)-1]
+	}
+	if len(w) == 0 {
+		return named && labelled && wrote
+	}
+	return named && ofMine[w[len(w)-1]]
+}
+
+// besideAddress may stand around the word for an address, ofMine before them.
+var (
+	ofMine        = names.Set(`meu my mi seu`)
+	besideAddress = names.Set(`endereco address melhor best de of pessoal principal profissional e eh is es`)
+)
+
+// saysNothing reports whether a key means nothing to a reader: a number, input_3, a random id.
+func saysNothing(key string) bool {
+	w := names.Words(key)
+	if len(w) == 0 || names.CountDigits(key) > 0 && names.CountDigits(key)*2 >= len(key) {
+		return true
+	}
+	if len(w) <= 3 {
+		switch w[0] {
+		case "input", "field", "question", "q", "campo", "pergunta":
+			return true
+		}
+	}
+	return len(key) >= 18 && strings.IndexByte(key, ' ') < 0 && names.CountDigits(key) > 0
+}

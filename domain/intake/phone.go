@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/intake/fields"
@@ -154,4 +155,78 @@ func (c *chooser) numberBesideArea() *answer {
 		}
 	}
 	return nil
+}
+
+// phoneByLook finds a number of ten to thirteen digits: first one under a meaningless key or written as only phones
+// are, then a bare Brazilian one under a key that names no other number.
+func (c *chooser) phoneByLook() {
+	for _, looks := range [...]func(a *answer, v string) bool{surePhone, barePhone} {
+		for i := range c.answers {
+			a := &c.answers[i]
+			if c.best[fieldPhone].answer != nil {
+				return
+			}
+			v := a.values[0]
+			if !a.free() || len(a.values) > 1 || len(v) > fields.MaxPhone || !phoneLike(v) {
+				continue
+			}
+			if n := names.CountDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
+				continue
+			}
+			if looks(a, v) {
+				c.claim(a, bid{field: fieldPhone, strength: lookOnly})
+				c.settle()
+			}
+		}
+	}
+}
+
+// surePhone reports whether a number is surely a phone: its key means nothing, or it is written as only phones are.
+func surePhone(a *answer, v string) bool {
+	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && fields.E164(v) != ""
+}
+
+// barePhone reports whether a number can be a Brazilian phone, and its key names nothing else.
+func barePhone(a *answer, v string) bool {
+	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(fields.E164(v), "+55") {
+		return false // a question's title says what it asks for
+	}
+	if _, grouped := fields.Ungroup(v); grouped && strings.IndexByte(v, '.') > 0 {
+		return false // an amount
+	}
+	name := names.Of(join(a.prefix, a.key, a.title))
+	return !strings.HasSuffix(name, "id") && !names.HasAny(names.Words(join(a.prefix, a.key, a.title)), otherNumbers) &&
+		!slices.ContainsFunc(partsOfOtherNumbers, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// isRecentMoment reports whether a number is a Unix time of 2017 to 2033, which looks like a phone of the area codes 15
+// to 19.
+func isRecentMoment(v string) bool {
+	return len(v) == 10 && names.CountDigits(v) == 10 && v > "15" && v < "20"
+}
+
+// otherNumbers are words in keys whose number is not a phone; partsOfOtherNumbers count even inside a word, as in
+// "numeropedido".
+var (
+	otherNumbers = names.Set(`
+		ts conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave
+		data		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
+		value`)
+	partsOfOtherNumbers = strings.Fields(`
+		cpf cnpj pedido order protocol codig code contrat invoice transa fatura boleto nota account agencia banco bank card
+		cartao placa matric process apolice registr inscri cadastr ticket chamado rastre track refer serial session sessao
+		barra imei renavam chassi titulo document ident postal date time stamp created updated valor amount price
+		preco salario income revenue receita custo cost saldo balance quant version visit pixel device build instala
+		benefic carteir consumidor medidor
+		prontuar passap passport licen`)
+)
+
+// phoneLike reports whether a text holds only characters that phones are written with.
+func phoneLike(s string) bool {
+	for i := range len(s) {
+		if strings.IndexByte("0123456789 ()+-.", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
