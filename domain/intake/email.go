@@ -239,7 +239,7 @@ func (r *reader) rememberExample(a *answer) {
 	}
 }
 
-// The e-mail and the phone (see phoneByLook) are found by their look where no key or title tells: keys may be numbers or
+// The e-mail and the phone are found by their look where no key or title tells, see phoneByLook: keys may be numbers or
 // random.
 
 // notTheirs are words in keys whose address or number is never the contact's.
