@@ -186,7 +186,8 @@ func divide(ctx context.Context, pool *sql.DB, table string) error {
 	}
 	for _, trigger := range triggers {
 		steps = append(steps, fmt.Sprintf("DROP TRIGGER %s ON %s", trigger[0], table))
-		if !slices.Contains([]string{twoPhases, "lock_question"}, trigger[0]) { // the coordinator had the table alone
+		// Not what was needed while the coordinator had the table alone.
+		if !slices.Contains([]string{twoPhases, "lock_question"}, trigger[0]) {
 			after = append(after, trigger[1])
 		}
 	}

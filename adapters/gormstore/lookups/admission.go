@@ -253,7 +253,7 @@ func readOne[Row any](w *engine.SQLiteTx, rows map[engine.UID]Row, id *engine.UI
 }
 
 // queue queues on PostgreSQL what calls need.
-func (s admission) queue(batch *engine.Batch, in []beginning) {
+func (s admission) queue(batch *pgx.Batch, in []beginning) {
 	keys, members, batches, rules := map[engine.UID]bool{}, map[engine.UID]bool{}, map[engine.UID]bool{},
 		map[engine.UID]bool{}
 	purposes := map[statedPurpose]bool{}
@@ -296,7 +296,7 @@ func (s admission) queue(batch *engine.Batch, in []beginning) {
 
 // queueIDs queues a statement for ids, unless there are none.
 func queueIDs[Row any](
-	batch *engine.Batch, statement string, ids map[engine.UID]bool, columns func(*Row) []any, keep func(Row),
+	batch *pgx.Batch, statement string, ids map[engine.UID]bool, columns func(*Row) []any, keep func(Row),
 	more ...any,
 ) {
 	delete(ids, engine.NoID)
@@ -320,7 +320,7 @@ func queueRead[Row any](query *pgx.QueuedQuery, columns func(*Row) []any, keep f
 }
 
 // queueShared queues the locks that let calls be charged together, and no limit change meanwhile.
-func queueShared(batch *engine.Batch, in []beginning) {
+func queueShared(batch *pgx.Batch, in []beginning) {
 	locks := map[int64]bool{}
 	for _, b := range in {
 		locks[team.ChargesLock(b.entry.OrgID)] = true

@@ -50,7 +50,7 @@ func lateOnes(w *engine.SQLiteTx, entries []entered) map[int]bool {
 
 // askErased is isErased on PostgreSQL, for all calls of a transaction, by their positions. Before it the batch waits
 // for leases and counts, perhaps for long. It returns whether all answers were sure, once there are any.
-func (s admission) askErased(batch *engine.Batch, in []beginning) (sure func() bool) {
+func (s admission) askErased(batch *pgx.Batch, in []beginning) (sure func() bool) {
 	orgs := engine.Mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
 	subjects := engine.Mapped(in, func(b beginning) []byte { return b.subject })
 	far := engine.Mapped(in, func(b beginning) int64 { return privacy.Far(b.Entry.Since) })
@@ -69,11 +69,11 @@ func (s admission) askErased(batch *engine.Batch, in []beginning) (sure func() b
 }
 
 // askErasedAgain asks until the answers are sure, in batches that wait for nothing.
-func (s admission) askErasedAgain(ctx context.Context, tx pgx.Tx, in []beginning, divided bool) error {
+func (s admission) askErasedAgain(ctx context.Context, tx pgx.Tx, in []beginning) error {
 	for range privacy.SureAfter {
-		batch := &engine.Batch{Divided: divided}
+		batch := &pgx.Batch{}
 		sure := s.askErased(batch, in)
-		if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil || sure() {
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package lookups
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -354,7 +353,7 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 		}
 	}
 	batch := s.PlanOnce()
-	queueShared(batch, in)
+	queueShared(&batch.Batch, in)
 	seen.queueRequests(batch, in)
 	seen.queueLeases(batch, in)
 	if len(seen.counted) > 0 {
@@ -367,8 +366,8 @@ func (s *room) lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (befor
 			func() error { seen.counted[a] = had; return nil })
 		return err
 	})
-	seen.queue(batch, in)
-	err := seen.read(ctx, tx, batch, in)
+	seen.queue(&batch.Batch, in)
+	err := seen.read(ctx, tx, &batch.Batch, in)
 	return seen, err
 }
 
@@ -434,16 +433,14 @@ func sorted(leases [][]byte) []int {
 // togetherIn are the counts that one statement may lock: Citus locks those of one organisation at a time.
 func togetherIn(batch *engine.Batch, counts map[account]usageRow) (all [][]usageRow) {
 	sorted := inOrder(counts)
-	if !batch.Divided {
-		return slices.Collect(slices.Chunk(sorted, max(len(sorted), 1)))
+	switch {
+	case len(sorted) == 0:
+		return nil
+	case !batch.Divided:
+		return [][]usageRow{sorted}
 	}
-	slices.SortStableFunc(sorted, func(a, b usageRow) int { return cmp.Compare(*a.OrgID, *b.OrgID) })
-	for len(sorted) > 0 {
-		n := slices.IndexFunc(sorted, func(u usageRow) bool { return *u.OrgID != *sorted[0].OrgID })
-		if n < 0 {
-			n = len(sorted)
-		}
-		all, sorted = append(all, sorted[:n]), sorted[n:]
+	for _, org := range slices.Sorted(slices.Values(owners(sorted))) {
+		all = append(all, slices.DeleteFunc(slices.Clone(sorted), func(u usageRow) bool { return string(*u.OrgID) != org }))
 	}
 	return all
 }
@@ -471,13 +468,13 @@ func bucketsOf(counts []usageRow) []string {
 }
 
 // read sends what was queued, and asks last whom an erasure bars, and what time it is.
-func (s *before) read(ctx context.Context, tx pgx.Tx, batch *engine.Batch, in []beginning) error {
+func (s *before) read(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, in []beginning) error {
 	sure := s.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&s.now) })
-	if err := tx.SendBatch(ctx, &batch.Batch).Close(); err != nil || sure() {
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
 		return err
 	}
-	return s.askErasedAgain(ctx, tx, in, batch.Divided)
+	return s.askErasedAgain(ctx, tx, in)
 }
 
 // of returns what one call finds.
