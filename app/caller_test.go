@@ -92,7 +92,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.funnels.Rename, args{funnel.ID, "Imóveis"}, forbidden, missing},
 		{s.funnels.AddStage, args{funnel.ID, "Visita"}, forbidden, missing},
 		{s.funnels.RenameStage, args{funnel.ID, funnel.Stages[5].ID, "Fim"}, forbidden, missing},
-		{s.funnels.EditStage, args{funnel.ID, funnel.Stages[5].ID, "Fim", crm.Won}, forbidden, missing},
+		{s.funnels.EditStage, args{funnel.ID, funnel.Stages[5].ID, "Fim", crm.Won, app.Still[crm.Stage](nil)}, forbidden, missing},
 		{s.funnels.SetOutcome, args{s.orgID, funnel.Stages[5].ID, crm.Won}, forbidden, missing},
 		{s.funnels.PlaceStage, args{funnel.ID, funnel.Stages[5].ID, 4}, forbidden, missing},
 		{s.funnels.RemoveStage, args{funnel.ID, funnel.Stages[5].ID}, forbidden, missing},
@@ -104,7 +104,9 @@ func (s *setting) uses(owner app.Caller) []use {
 
 		{s.bundles.Add, args{s.orgID, "Outro", []string{"cpf", "score"}}, forbidden, missing},
 		{s.bundles.List, args{s.orgID}, "", missing},
-		{s.bundles.Change, args{s.orgID, bundle.ID, "Crédito", []string{"cpf", "score"}}, forbidden, missing},
+		{s.bundles.Change, args{catalog.Bundle{
+			ID: bundle.ID, OrgID: s.orgID, Name: "Crédito", Products: []string{"cpf", "score"},
+		}, app.Still[catalog.Bundle](nil)}, forbidden, missing},
 		{s.bundles.Remove, args{s.orgID, bundle.ID}, forbidden, missing},
 
 		{s.purposes.Add, args{crm.Purpose{
@@ -155,7 +157,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Called, args{contact.ID}, "", missing},
 		{s.contacts.Waits, args{30}, "", ""},
 		{s.rotations.Add, args{s.orgID, "Todos", []crm.RotationMember(nil)}, forbidden, missing},
-		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil)}, forbidden, missing},
+		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil), app.Still[crm.Rotation](nil)}, forbidden, missing},
 		{s.rotations.List, args{s.orgID}, forbidden, missing},
 		{s.rotations.Show, args{rotation.ID}, forbidden, missing},
 		{s.rotations.Remove, args{rotation.ID}, forbidden, missing},

@@ -51,7 +51,7 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 	}
 	equal(t, "given", given(6), "ana leo ana ana leo ana ")
 	places := func(members ...crm.RotationMember) error {
-		return s.rotations.Change(t.Context(), owner, rotation.ID, "Vendas", members)
+		return s.rotations.Change(t.Context(), owner, rotation.ID, "Vendas", members, nil)
 	}
 	for what, c := range map[string]struct {
 		members []crm.RotationMember

@@ -173,9 +173,14 @@ func VersionOf(shown any) string {
 	return hex.EncodeToString(sum[:9])
 }
 
-// Unchanged returns the fault of a form that showed another version than that of now: what nobody touched in it would
-// put back what somebody else has changed, such as a limit. The form that is shown again is of now.
-func (c *Call) Unchanged(now string) error {
+// Still is the check of a change that a form to edit makes: it refuses one whose page showed another version than that of
+// now, because what nobody touched in it would put back what somebody else has changed, such as a limit. The form that is
+// shown again is of now.
+func Still[T any](c *Call, version func(T) string) app.Still[T] {
+	return func(now T) error { return c.unchanged(version(now)) }
+}
+
+func (c *Call) unchanged(now string) error {
 	if shown := c.PostForm.Get(versionField); shown == "" || shown == now {
 		return nil
 	}

@@ -4,12 +4,16 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"fichario/domain/crm"
 )
 
-var versionIn = regexp.MustCompile(`name="versao" value="([^"]+)"`)
+var (
+	versionIn = regexp.MustCompile(`name="versao" value="([^"]+)"`)
+	bundleIn  = regexp.MustCompile(`id="pacote-([0-9a-f-]{36})"`)
+)
 
 // TestAnOldFormTakesNothingBack: a form that was opened before somebody else changed the same thing would put back what
 // nobody touched in it, such as a limit; it is refused once, and then meant.
@@ -22,6 +26,12 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 	bia := v.testSite.member(v.by.OrgID(), "Bia", crm.Admin).member.ID
 	v.made("/finalidades", url.Values{"codigo": {"credito"}, "nome": {"Crédito"}, "base": {"protecao_do_credito"},
 		"papeis": {"owner", "admin"}})
+	turns := v.made("/rodizios", url.Values{"nome": {"Vendas"}})
+	turns = turns[strings.Index(turns, "=")+1:]
+	v.made("/pacotes", url.Values{"nome": {"Crédito PJ"}, "produtos": {"cpf", "score"}})
+	bundle := bundleIn.FindStringSubmatch(v.get("/pacotes"))[1]
+	funnel := v.funnel()
+	stage := funnel.Stages[1]
 	for _, c := range []struct {
 		page, path        string
 		form              url.Values
@@ -37,6 +47,12 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 		{"/finalidades?editar=credito", "/finalidades/credito",
 			url.Values{"nome": {"Crédito"}, "base": {"protecao_do_credito"}, "papeis": {"owner", "admin"}}, "papeis", "owner",
 			"nome"},
+		{"/rodizios?editar=" + turns, "/rodizios/" + turns, url.Values{"nome": {"Vendas"}}, "nome", "Plantão", "nome"},
+		{"/pacotes?editar=" + bundle, "/pacotes/" + bundle,
+			url.Values{"nome": {"Crédito PJ"}, "produtos": {"cpf", "score"}}, "nome", "Crédito", "nome"},
+		{"/equipe/funis?editar=" + stage.ID, "/equipe/funis/" + funnel.ID,
+			url.Values{"fazer": {"guardar"}, "etapa": {stage.ID}, "nome": {stage.Name}, "resultado": {"open"}},
+			"resultado", "won", "nome"},
 	} {
 		old := c.form
 		old.Set("versao", versionIn.FindStringSubmatch(v.get(c.page))[1])

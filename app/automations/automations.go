@@ -81,6 +81,8 @@ type NewAutomation struct {
 	Ceiling catalog.Money
 	// Purpose is the code of a lookup action's purpose; empty for the organisation's only one.
 	Purpose string
+	// Still refuses to describe an automation anew that is no longer as the caller saw it.
+	Still app.Still[automation.Automation]
 }
 
 // Add makes an enabled automation; an http action gets a new secret. Faults: InvalidRequest with the field at fault,
@@ -124,6 +126,9 @@ func (a *Automations) Edit(ctx context.Context, by app.Caller, id string, n NewA
 func (a *Automations) edited(
 	ctx context.Context, r ports.Repos, by app.Caller, old automation.Automation, n NewAutomation,
 ) (automation.Automation, audit.Detail, error) {
+	if err := n.Still.Check(old); err != nil {
+		return old, nil, err
+	}
 	n.OrgID = old.OrgID
 	n = a.kept(n, old.Action)
 	// An unreadable action cannot be kept, and what is stored of it must not be overwritten.

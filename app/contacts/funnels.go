@@ -94,9 +94,16 @@ func (u *Funnels) RenameStage(ctx context.Context, by app.Caller, id, stageID, n
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
 }
 
-// EditStage changes the name and outcome of a stage at once.
-func (u *Funnels) EditStage(ctx context.Context, by app.Caller, id, stageID, name string, o crm.Outcome) error {
+// EditStage changes the name and outcome of a stage at once, unless it is no longer as the caller saw it.
+func (u *Funnels) EditStage(
+	ctx context.Context, by app.Caller, id, stageID, name string, o crm.Outcome, still app.Still[crm.Stage],
+) error {
 	return u.change(ctx, by, id, func(f *crm.Funnel) error {
+		if i := slices.IndexFunc(f.Stages, func(s crm.Stage) bool { return s.ID == stageID }); i >= 0 {
+			if err := still.Check(f.Stages[i]); err != nil {
+				return err
+			}
+		}
 		if err := f.RenameStage(stageID, name); err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (o *Rotations) Add(
 		return crm.Rotation{}, err
 	}
 	made := crm.Rotation{ID: app.NewID(), OrgID: orgID, CreatedAt: o.clock()}
-	if err := o.fill(ctx, &made, name, members); err != nil {
+	if err := fill(ctx, o.store.Repos(), &made, name, members); err != nil {
 		return crm.Rotation{}, err
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.RotationCreated, Object: made.ID, Detail: rotationDetail(made)}
@@ -63,21 +63,28 @@ func (o *Rotations) Add(
 	})
 }
 
-// Change gives a rotation another name and other members; the counts of contacts given stay. Faults: InvalidRequest,
-// NotFound, Forbidden, ServiceUnavailable.
-func (o *Rotations) Change(ctx context.Context, by app.Caller, id, name string, members []crm.RotationMember) error {
-	changed, err := rotationKind.Managed(ctx, o.store.Repos(), by, id)
-	if err != nil {
-		return err
-	}
-	if err := o.fill(ctx, &changed, name, members); err != nil {
-		return err
-	}
-	line := audit.Line{
-		OrgID: changed.OrgID, Action: audit.RotationChanged, Object: id, Detail: rotationDetail(changed),
-	}
-	return app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
-		return r.Rotations.Update(ctx, changed)
+// Change gives a rotation another name and other members, unless it is no longer as the caller saw it; the counts of
+// contacts given stay. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (o *Rotations) Change(
+	ctx context.Context, by app.Caller, id, name string, members []crm.RotationMember, still app.Still[crm.Rotation],
+) error {
+	return o.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		changed, err := rotationKind.Locked(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		if err := still.Check(changed); err != nil {
+			return err
+		}
+		if err := fill(ctx, r, &changed, name, members); err != nil {
+			return err
+		}
+		if err := r.Rotations.Update(ctx, changed); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: changed.OrgID, Action: audit.RotationChanged, Object: id, Detail: rotationDetail(changed),
+		})
 	})
 }
 
@@ -140,7 +147,9 @@ func unused(ctx context.Context, r ports.Repos, rotation crm.Rotation) error {
 }
 
 // fill checks a name and members, and sets them in a rotation.
-func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, members []crm.RotationMember) error {
+func fill(
+	ctx context.Context, repos ports.Repos, r *crm.Rotation, name string, members []crm.RotationMember,
+) error {
 	name, ok := crm.CleanName(name)
 	if !ok {
 		return app.Invalid("name", fmt.Sprintf("O nome do rodízio tem de 1 a %d caracteres.", crm.NameMax))
@@ -157,7 +166,7 @@ func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, memb
 		if i > 0 && m.MemberID == r.Members[i-1].MemberID {
 			return app.Invalid("members", "Cada pessoa só pode entrar uma vez no rodízio.")
 		}
-		if _, err := app.MemberOf(ctx, o.store.Repos(), r.OrgID, m.MemberID); err != nil {
+		if _, err := app.MemberOf(ctx, repos, r.OrgID, m.MemberID); err != nil {
 			return err
 		}
 	}

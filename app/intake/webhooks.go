@@ -282,6 +282,8 @@ type Change struct {
 	Rotation *string
 	// EmailKey is the key under which the sender puts the e-mail; "" for none.
 	EmailKey *string
+	// Still refuses the change where the webhook is no longer as the caller saw it.
+	Still app.Still[webhook.Webhook]
 }
 
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
@@ -302,6 +304,9 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 			return err
 		}
 		before := v.Webhook
+		if err := c.Still.Check(before); err != nil {
+			return err
+		}
 		if err := c.apply(ctx, r, &v.Webhook); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -44,21 +45,35 @@ func (b *Bundles) Add(
 	return made, nil
 }
 
-// Change gives a bundle of an organisation another name and other products. Faults: InvalidRequest, NotFound,
-// Forbidden, ServiceUnavailable.
-func (b *Bundles) Change(ctx context.Context, by app.Caller, orgID, id, name string, products []string) (err error) {
-	changed := catalog.Bundle{ID: id, OrgID: orgID, Products: products}
-	if changed.Name, err = b.check(changed, name); err != nil {
+// Change gives a bundle another name and other products, unless it is no longer as the caller saw it. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (b *Bundles) Change(
+	ctx context.Context, by app.Caller, changed catalog.Bundle, still app.Still[catalog.Bundle],
+) (err error) {
+	if changed.Name, err = b.check(changed, changed.Name); err != nil {
 		return err
 	}
-	if err := app.MayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
+	if err := app.MayManageOrg(ctx, b.store.Repos(), by, changed.OrgID); err != nil {
 		return err
 	}
-	if !app.ValidID(id) {
-		return noBundle()
+	line := audit.Line{
+		OrgID: changed.OrgID, Action: audit.BundleChanged, Object: changed.ID, Detail: bundleDetail(changed),
 	}
-	line := audit.Line{OrgID: orgID, Action: audit.BundleChanged, Object: id, Detail: bundleDetail(changed)}
 	return bundleFault(app.Recorded(ctx, b.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, changed.OrgID); err != nil {
+			return err
+		}
+		all, err := r.Bundles.List(ctx, changed.OrgID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(b catalog.Bundle) bool { return b.ID == changed.ID })
+		if at < 0 {
+			return noBundle()
+		}
+		if err := still.Check(all[at]); err != nil {
+			return err
+		}
 		return r.Bundles.Update(ctx, changed)
 	}))
 }

@@ -164,6 +164,8 @@ type KeyChange struct {
 	Purposes, From *[]string
 	// The limits are those of access.Limits.
 	PerMinute, PerDay, PerMonth *int
+	// Still refuses the change where the key is no longer as the caller saw it.
+	Still app.Still[access.Key]
 }
 
 // limits returns the limits after the change.
@@ -180,6 +182,9 @@ func (c KeyChange) limits(l access.Limits) access.Limits {
 func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyChange) (key access.Key, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if key, err = app.KeyKind.Locked(ctx, r, by, id); err != nil {
+			return err
+		}
+		if err := change.Still.Check(key); err != nil {
 			return err
 		}
 		written := ports.KeyChange{Purposes: change.Purposes}

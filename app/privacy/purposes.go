@@ -55,6 +55,8 @@ type PurposeChange struct {
 	Roles *[]crm.Role
 	// Retired ends it: no more lookups state it, and earlier ones keep its code. False puts it in force again.
 	Retired *bool
+	// Still refuses the change where the purpose is no longer as the caller saw it.
+	Still app.Still[crm.Purpose]
 }
 
 // Set changes the purpose of an organisation that has a code. Faults: those of Add.
@@ -98,6 +100,9 @@ func (p *Purposes) changed(
 		return crm.Purpose{}, app.Missing("code", "Não há finalidade com este código.")
 	}
 	changed := all[at]
+	if err := change.Still.Check(changed); err != nil {
+		return crm.Purpose{}, err
+	}
 	if change.Name != nil {
 		changed.Name = *change.Name
 	}

@@ -127,6 +127,8 @@ type MemberChange struct {
 	Active *bool
 	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; NoBudget removes the limit.
 	Budget *catalog.Money
+	// Still refuses the change where the member is no longer as the caller saw it.
+	Still app.Still[crm.Member]
 }
 
 // NoBudget is the budget of a member without a limit.
@@ -141,6 +143,9 @@ func (u *Members) Update(ctx context.Context, by app.Caller, id string, c Member
 		return err
 	}
 	return u.change(ctx, by, m, func(m *crm.Member) error {
+		if err := c.Still.Check(*m); err != nil {
+			return err
+		}
 		if c.Name != nil {
 			if m.Name, err = memberName(*c.Name); err != nil {
 				return err

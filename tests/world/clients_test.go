@@ -535,7 +535,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 	// turns changes who gets the posts' contacts, and how many.
 	"turns": func(w *world, ctx context.Context, i *instance, h *happening) {
-		h.err = i.rotations.Change(ctx, app.Operator(), w.rotation, "Rodízio", w.turns(1+h.op.b%3, 1+h.op.c%2))
+		h.err = i.rotations.Change(ctx, app.Operator(), w.rotation, "Rodízio", w.turns(1+h.op.b%3, 1+h.op.c%2), nil)
 	},
 	"verify": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)

@@ -224,7 +224,9 @@ func (s pages) automationEdit(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	return s.automationForm(c, http.StatusOK, automationForm{ID: a.ID, Form: s.shownOf(a)}, rowsTyped{})
+	shown := s.shownOf(a)
+	shown.Version = s.version(a.Automation)
+	return s.automationForm(c, http.StatusOK, automationForm{ID: a.ID, Form: shown}, rowsTyped{})
 }
 
 // shownOf is what the form shows of an automation.
@@ -249,8 +251,12 @@ func (s pages) shownOf(a automations.View) web.Form {
 	f.Destination = destinationChoice(a.Action, all)
 	shown := web.Filled(f)
 	destinationValues(&shown, a.Action, all)
-	shown.Version = web.VersionOf(shown.Values)
 	return shown
+}
+
+// version is that of what the form shows of an automation.
+func (s pages) version(a automation.Automation) string {
+	return web.VersionOf([]any{s.shownOf(automations.View{Automation: a}).Values, a.Conditions.OriginID})
 }
 
 func (s pages) automationCreate(c *web.Call) error {
@@ -266,13 +272,7 @@ func (s pages) automationCreate(c *web.Call) error {
 func (s pages) automationUpdate(c *web.Call) error {
 	id := c.PathValue("id")
 	return s.automationSave(c, id, func(n automations.NewAutomation) error {
-		a, err := s.Automations.View(c.Ctx(), c.By, id)
-		if err == nil {
-			err = c.Unchanged(s.shownOf(a).Version)
-		}
-		if err != nil {
-			return err
-		}
+		n.Still = web.Still(c, s.version)
 		if err := s.Automations.Edit(c.Ctx(), c.By, id, n); err != nil {
 			return err
 		}

@@ -31,6 +31,11 @@ type rotationCard struct {
 	Open bool
 }
 
+// Version is that of what the form of a rotation shows.
+func (r rotationCard) Version() string { return rotationVersion(r.Rotation) }
+
+func rotationVersion(r crm.Rotation) string { return web.VersionOf([]any{r.Name, r.Members}) }
+
 // rotationRow is a member in the form of a rotation.
 type rotationRow struct {
 	crm.RotationMember
@@ -120,7 +125,7 @@ func (s pages) rotationChange(c *web.Call, f struct {
 	id := c.PathValue("id")
 	members, err := s.inTurn(c, f.In)
 	if err == nil {
-		err = s.Rotations.Change(c.Ctx(), c.By, id, f.Name, members)
+		err = s.Rotations.Change(c.Ctx(), c.By, id, f.Name, members, web.Still(c, rotationVersion))
 	}
 	return s.rotationDone(c, &f, err, "#r-"+id, "Rodízio guardado. O próximo contato já segue o que mudou.")
 }

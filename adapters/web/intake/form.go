@@ -125,7 +125,7 @@ func (s pages) webhookEdit(c *web.Call) error {
 		return err
 	}
 	data := webhookForm{ID: w.ID, Origins: origins, Form: web.Filled(settingsOf(w))}
-	data.Version = web.VersionOf(settingsOf(w))
+	data.Version = settingsVersion(w.Webhook)
 	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
 	}
@@ -140,6 +140,11 @@ func settingsOf(w intakeapp.WebhookView) webhookFields {
 	}
 }
 
+// settingsVersion is that of what the form shows of a webhook.
+func settingsVersion(w webhook.Webhook) string {
+	return web.VersionOf([]any{settingsOf(intakeapp.WebhookView{Webhook: w}), w.OriginID})
+}
+
 // errNoSecret is for a form with another scheme, or one whose secret was not repeated: the stored secret does not
 // count.
 var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assinatura. Nada foi guardado.").
@@ -149,13 +154,10 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	f = f.ofType()
 	id := c.PathValue("id")
 	change := intakeapp.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
-		Rotation: &f.Rotation, EmailKey: &f.EmailKey}
+		Rotation: &f.Rotation, EmailKey: &f.EmailKey, Still: web.Still(c, settingsVersion)}
 	w, err := s.Webhooks.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err
-	}
-	if err := c.Unchanged(web.VersionOf(settingsOf(w))); err != nil {
-		return s.webhookFormAgain(c, id, f, err)
 	}
 	if f.Scheme = f.signature().Scheme; f.Verify != "" || f.Kind != intake.Meta {
 		change.VerifyToken = &f.Verify

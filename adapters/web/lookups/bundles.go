@@ -173,6 +173,11 @@ func (p bundlesPage) Names(b catalog.Bundle) []string {
 	return names
 }
 
+// VersionOf is that of what the form of a bundle shows.
+func (p bundlesPage) VersionOf(b catalog.Bundle) string { return bundleVersion(b) }
+
+func bundleVersion(b catalog.Bundle) string { return web.VersionOf([]any{b.Name, b.Products}) }
+
 // New reports whether a product is chosen in the form of a new bundle.
 func (p bundlesPage) New(product string) bool {
 	return p.Part == newBundle && slices.Contains(p.Chosen, product)
@@ -209,7 +214,8 @@ func (s pages) bundleAdd(c *web.Call, f bundleFields) error {
 
 func (s pages) bundleChange(c *web.Call, f bundleFields) error {
 	id := c.PathValue("id")
-	err := s.Bundles.Change(c.Ctx(), c.By, c.By.OrgID(), id, f.Name, f.Products)
+	changed := catalog.Bundle{ID: id, OrgID: c.By.OrgID(), Name: f.Name, Products: f.Products}
+	err := s.Bundles.Change(c.Ctx(), c.By, changed, web.Still(c, bundleVersion))
 	return s.bundleSaved(c, id, f, err, "Pacote guardado.")
 }
 

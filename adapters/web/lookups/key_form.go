@@ -161,9 +161,11 @@ func (s pages) keyEdit(c *web.Call) error {
 	}
 	now := boundsOf(key)
 	shown := web.Filled(now)
-	shown.Version = web.VersionOf(now)
+	shown.Version = boundsVersion(key)
 	return s.boundForm(c, http.StatusOK, key, now, shown)
 }
+
+func boundsVersion(key access.Key) string { return web.VersionOf(boundsOf(key)) }
 
 func boundsOf(key access.Key) boundFields {
 	return boundFields{
@@ -188,12 +190,10 @@ func (s pages) keyChange(c *web.Call) error {
 	}
 	var f boundFields
 	if err = c.Decode(&f); err == nil {
-		err = c.Unchanged(web.VersionOf(boundsOf(key)))
-	}
-	if err == nil {
 		from := networks(f.From)
 		_, err = s.Keys.Change(c.Ctx(), c.By, key.ID, lookups.KeyChange{
 			Purposes: &f.Purposes, From: &from, PerMinute: f.PerMinute, PerDay: f.PerDay, PerMonth: f.PerMonth,
+			Still: web.Still(c, boundsVersion),
 		})
 	}
 	if err == nil {

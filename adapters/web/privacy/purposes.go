@@ -41,9 +41,9 @@ func (p purposesPage) Has(purpose crm.Purpose, r crm.Role) bool {
 }
 
 // VersionOf is that of what the form of a purpose shows.
-func (p purposesPage) VersionOf(purpose crm.Purpose) string {
-	return web.VersionOf([]any{purpose.Name, purpose.Basis, purpose.Roles})
-}
+func (p purposesPage) VersionOf(purpose crm.Purpose) string { return purposeVersion(purpose) }
+
+func purposeVersion(p crm.Purpose) string { return web.VersionOf([]any{p.Name, p.Basis, p.Roles}) }
 
 // New reports whether a role is chosen in the form of a new purpose.
 func (p purposesPage) New(r crm.Role) bool {
@@ -124,20 +124,11 @@ func (f purposeFields) check() error {
 
 func (s pages) purposeChange(c *web.Call, f purposeFields) error {
 	code := c.PathValue("codigo")
-	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
-	if err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code }); i >= 0 {
-		err = c.Unchanged(purposesPage{}.VersionOf(all[i]))
-	}
-	if err == nil {
-		err = f.check()
-	}
+	err := f.check()
 	if err == nil {
 		roles := f.roles()
 		_, err = s.Purposes.Set(c.Ctx(), c.By, c.By.OrgID(), code, privacy.PurposeChange{
-			Name: &f.Name, Basis: &f.Basis, Roles: &roles,
+			Name: &f.Name, Basis: &f.Basis, Roles: &roles, Still: web.Still(c, purposeVersion),
 		})
 	}
 	return s.purposeSaved(c, code, f, err, "Finalidade guardada.")

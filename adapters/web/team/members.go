@@ -2,7 +2,6 @@ package team
 
 import (
 	"net/http"
-	"slices"
 
 	"fichario/adapters/web"
 	"fichario/app"
@@ -21,7 +20,9 @@ type memberLine struct {
 }
 
 // Version is that of what the row shows where it is edited.
-func (m memberLine) Version() string { return web.VersionOf([]any{m.Name, m.Role, m.Budget}) }
+func (m memberLine) Version() string { return memberVersion(m.Member) }
+
+func memberVersion(m crm.Member) string { return web.VersionOf([]any{m.Name, m.Role, m.Budget}) }
 
 // memberLines are the people of the caller's organisation.
 func (s pages) memberLines(c *web.Call) ([]memberLine, error) {
@@ -82,9 +83,6 @@ func (s pages) memberChange(c *web.Call) error {
 	var f memberChangeFields
 	id, err := c.PathValue("id"), c.Decode(&f)
 	if err == nil {
-		err = s.memberUnchanged(c, id)
-	}
-	if err == nil {
 		err = s.Members.Update(c.Ctx(), c.By, id, f.change(c))
 	}
 	if shown, ok := c.Again(&f, err); ok && f.Active == nil {
@@ -97,18 +95,11 @@ func (s pages) memberChange(c *web.Call) error {
 	return s.personDone(c, id, err, notice)
 }
 
-// memberUnchanged returns the fault of a row that was edited as it no longer is.
-func (s pages) memberUnchanged(c *web.Call, id string) error {
-	all, err := s.Members.List(c.Ctx(), c.By, c.By.OrgID())
-	if i := slices.IndexFunc(all, func(m crm.Member) bool { return m.ID == id }); i >= 0 && err == nil {
-		return c.Unchanged(memberLine{Member: all[i]}.Version())
-	}
-	return err
-}
-
 // change is the change in the form; an empty budget removes it.
 func (f memberChangeFields) change(c *web.Call) team.MemberChange {
-	change := team.MemberChange{Name: f.Name, Active: f.Active, Budget: f.Budget}
+	change := team.MemberChange{
+		Name: f.Name, Active: f.Active, Budget: f.Budget, Still: web.Still(c, memberVersion),
+	}
 	if f.Role != "" {
 		change.Role = &f.Role
 	}

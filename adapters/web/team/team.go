@@ -184,6 +184,11 @@ func (s pages) funnelAdd(c *web.Call, f nameFields) error {
 	return s.editDone(c, funnelAt(id), teamPage{Part: "funis"}, &f, err, "Funil criado.")
 }
 
+// VersionOf is that of what the row of a stage shows where it is edited.
+func (p teamPage) VersionOf(s crm.Stage) string { return stageVersion(s) }
+
+func stageVersion(s crm.Stage) string { return web.VersionOf([]any{s.Name, s.Outcome}) }
+
 // funnelFields describe one action on a funnel or a stage, with its arguments.
 type funnelFields struct {
 	Do      string      `form:"fazer"`
@@ -203,7 +208,7 @@ func (s pages) funnelChange(c *web.Call, f funnelFields) error {
 	case f.Do == "acrescentar":
 		edited, err = "nova-"+id, s.Funnels.AddStage(ctx, c.By, id, f.Name)
 	case f.Do == "guardar":
-		edited, err = f.Stage, s.Funnels.EditStage(ctx, c.By, id, f.Stage, f.Name, f.Outcome)
+		edited, err = f.Stage, s.Funnels.EditStage(ctx, c.By, id, f.Stage, f.Name, f.Outcome, web.Still(c, stageVersion))
 	case f.Do == "colocar":
 		err = s.Funnels.PlaceStage(ctx, c.By, id, f.Stage, f.Place)
 	case f.Do == "tirar":

@@ -59,6 +59,13 @@ func (c *rotationSetCmd) Run(e *command.Environment) error {
 		if err != nil {
 			return err
 		}
+		seen := v.Rotation
+		still := func(now crm.Rotation) error { // what is not to change is written too
+			if now.Name != seen.Name || !slices.Equal(now.Members, seen.Members) {
+				return app.Invalid("rotation", "O rodízio mudou enquanto este comando rodava. Nada foi guardado: repita-o.")
+			}
+			return nil
+		}
 		if c.Name != nil {
 			v.Name = *c.Name
 		}
@@ -67,7 +74,7 @@ func (c *rotationSetCmd) Run(e *command.Environment) error {
 				return err
 			}
 		}
-		if err := all.Change(e.Ctx, app.Operator(), c.ID, v.Name, v.Members); err != nil {
+		if err := all.Change(e.Ctx, app.Operator(), c.ID, v.Name, v.Members, still); err != nil {
 			return err
 		}
 		return e.Print(map[string]string{"id": c.ID}, "Rotation %s: %s\n", c.ID, v.Name)
