@@ -139,14 +139,24 @@ func (h headAsGet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Echo.ServeHTTP(w, r)
 }
 
-// ErrStopping is Config.Ready's error while a service that is shutting down still takes requests, but wants no new
-// ones.
-var ErrStopping = errors.New("the service is stopping")
+// Unready is Config.Ready's error while a service means to get no requests: its text is the answer. That is no failure,
+// and not logged as one.
+type Unready string
+
+// The reasons.
+const (
+	// Preparing is while the demonstration is made.
+	Preparing Unready = "preparing the demonstration"
+	// Stopping is while a service that is shutting down still takes requests.
+	Stopping Unready = "stopping"
+)
+
+func (u Unready) Error() string { return string(u) }
 
 func (s *server) ready(c echo.Context) error {
 	err := s.Ready(c.Request().Context())
-	if errors.Is(err, ErrStopping) {
-		return c.String(http.StatusServiceUnavailable, "stopping\n") // not a failure, so not logged as one
+	if meant, is := errors.AsType[Unready](err); is {
+		return c.String(http.StatusServiceUnavailable, string(meant)+"\n")
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,6 @@ import (
 	"fichario/cmd/fichario/command"
 	"fichario/cmd/fichario/demo"
 	privacycommands "fichario/cmd/fichario/privacy"
-	"fichario/domain/fault"
 )
 
 // service is what serve runs: the use cases, the doors to them in one server, and what they stand on.
@@ -270,10 +269,10 @@ func transportSecurity(e *command.Environment, next http.Handler) http.Handler {
 // writes.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
-		return httpapi.ErrStopping
+		return httpapi.Stopping
 	}
 	if s.preparing.Load() {
-		return fault.New(fault.ServiceUnavailable, "A demonstração está sendo feita. Tente em instantes.").After(time.Second)
+		return httpapi.Preparing
 	}
 	if err := s.store.Ready(ctx); err != nil {
 		return err

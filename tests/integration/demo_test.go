@@ -36,6 +36,7 @@ func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 			return resp.StatusCode == http.StatusOK
 		})
 		expect(t, "it was refused before", refused > 0, true)
+		expect(t, "that is logged as an error", strings.Contains(p.Logs(), "request failed"), false)
 		lookuptest.Eventually(t, "what it prints arrives", func() bool {
 			return strings.Contains(p.Logs(), "The interface: ")
 		})
