@@ -118,6 +118,24 @@ func TestAnImportSaysWhatWentToTheNote(t *testing.T) {
 	})
 }
 
+// TestAnImportGivesNobodyAnothersDocument where they only share a phone.
+func TestAnImportGivesNobodyAnothersDocument(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		fill := func(row string) string {
+			made := must(s.bulks.PrepareImport(t.Context(), owner, tableOf("Nome|E-mail|Telefone|Empresa|CPF", row)))
+			must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.FillDuplicates}))
+			return results(s, owner, made.ID)
+		}
+		equal(t, "made", fill("Bia|bia@x.example|11 98765-4321||"), "feito")
+		equal(t, "her husband", fill("Rui|rui@x.example|11 98765-4321|Lima Ltda|"+cpfs[0]),
+			"completado Já existe: mesmo telefone. O documento da linha não foi posto, porque o e-mail é outro. "+
+				"Completado: empresa.")
+		equal(t, "herself", fill("Bia|BIA@x.example|||"+cpfs[1]), "completado Já existe: mesmo e-mail. Completado: documentos.")
+	})
+}
+
 // results describes the outcome of each row of an import.
 func results(s *setting, by app.Caller, id string) string {
 	_, rows, err := s.bulks.ImportResults(s.t.Context(), by, id)

@@ -138,6 +138,11 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 		item.Result = "O que está gravado do contato não pode ser lido."
 		return nil
 	}
+	if len(c.Documents) > 0 && len(before.Documents) == 0 && !strings.EqualFold(c.Email, before.Email) {
+		// People share a phone, and what is asked about a document is charged and kept.
+		c.Documents = nil
+		item.Result += " O documento da linha não foi posto, porque o e-mail é outro."
+	}
 	after := crm.Fill(before, c)
 	changed := changedFields(before, after)
 	if len(changed) == 0 {
