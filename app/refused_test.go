@@ -91,3 +91,22 @@ func TestARefusedPostWithALongKeyBecomesAContact(t *testing.T) {
 	}
 	equal(t, "contacts", len(made), 2)
 }
+
+// TestRefusalsUnderOneKeyBecomeContactsTogether: the first takes the key, the others go with their bodies.
+func TestRefusalsUnderOneKeyBecomeContactsTogether(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	for i := range 3 {
+		for range 2 { // the sender tries twice
+			body := fmt.Sprintf(`{"nome":"Ana %d","receipt_to":"a%d@x.example"}`, i, i)
+			_, err := s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", "fixa"))
+			equal(t, "a post without an e-mail", said(err), "email_invalido email")
+		}
+	}
+	done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{EmailKey: at("receipt_to")}))
+	equal(t, "of the key", len(must(s.intake.Alike(t.Context(), app.Operator(), hook.ID, ""))), 3)
+	equal(t, "together", must(s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)), intake.Replays{Contacts: 3})
+	equal(t, "once more", must(s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)), intake.Replays{})
+	equal(t, "refused again", len(must(s.intake.Deliveries(t.Context(), app.Operator(), hook.ID, webhook.Refused, "", 10))), 6)
+}

@@ -9,7 +9,6 @@ import (
 	"fichario/app"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
-	"fichario/domain/fault"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -71,8 +70,7 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was
 // fixed. Only what its people consent to is as old as it is: they may have withdrawn it since. It keeps its idempotency
-// keys, so that it never makes a second contact, but that of a post that was refused because its key was another's goes
-// with its body; signatures are not checked again, because a person vouches for it. Faults: those of Receive, NotFound
+// keys, so that it never makes a second contact, but one that another post has had meanwhile goes with its body; signatures are not checked again, because a person vouches for it. Faults: those of Receive, NotFound
 // and Forbidden, and InvalidRequest when it was not kept whole.
 func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accepted, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
@@ -118,8 +116,7 @@ func (i *Intake) again(ctx context.Context, by app.Caller, old webhook.Delivery,
 	if err != nil {
 		return Accepted{}, err
 	}
-	usedKey := old.Code == string(fault.ReusedIdempotencyKey)
-	made, err := i.take(ctx, hook, d, replay{old.ID, usedKey, typed}, said)
+	made, err := i.take(ctx, hook, d, replay{of: old.ID, typed: typed}, said)
 	if errors.Is(err, ports.ErrErased) {
 		err = app.Invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
 	}

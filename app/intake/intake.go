@@ -204,8 +204,8 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
-// replay is the delivery that is read once more, whether its Idempotency-Key was another post's, and what somebody
-// typed beside it, if they did; empty for a post.
+// replay is the delivery that is read once more, whether its Idempotency-Key is found to be another post's, and what
+// somebody typed beside it, if they did; empty for a post.
 type replay struct {
 	of      string
 	usedKey bool
@@ -255,6 +255,10 @@ func (i *Intake) take(
 	case webhook.Accepted:
 		return accepted, nil
 	case webhook.Refused:
+		if read.of != "" && !read.usedKey && fault.CodeOf(why) == fault.ReusedIdempotencyKey {
+			read.usedKey = true
+			return i.take(ctx, hook, d, read, said)
+		}
 		return i.refuse(ctx, line, why)
 	case webhook.Repeated:
 	}

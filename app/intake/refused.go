@@ -63,8 +63,8 @@ func (i *Intake) Alike(ctx context.Context, by app.Caller, webhookID, emailKey s
 	return ids, nil
 }
 
-// readable returns the idempotency key that a replay of a refusal would have, if it was refused for want of an e-mail,
-// the webhook's key of the e-mail now finds one, and it has made no contact yet; else "".
+// readable returns what tells a refused post from others, if it was refused for want of an e-mail, the webhook's key of
+// the e-mail now finds one, and it has made no contact yet; else "".
 func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (string, error) {
 	if d.Code != string(fault.InvalidEmail) || d.Unreadable || d.Truncated || d.ContactID != "" {
 		return "", nil
@@ -81,15 +81,18 @@ func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Deli
 	if d.ReplayOf == "" {
 		d.ReplayOf = d.ID
 	}
-	known, err := identify(d, drafts, false)
-	if err != nil {
-		return "", nil //nolint:nilerr // as above
+	var known identity
+	for _, usedKey := range []bool{false, true} {
+		if known, err = identify(d, drafts, usedKey); err != nil {
+			return "", nil //nolint:nilerr // as above
+		}
+		met, err := i.store.Repos().Inbox.Known(ctx, d.OrgID, d.WebhookID, known.keys[:1], known.fingerprint)
+		another := err == nil && known.strict && !met[0].Same // only the sender's key is also another's
+		if err != nil && !errors.Is(err, ports.ErrNotFound) || err == nil && !another {
+			return "", err
+		}
 	}
-	_, err = i.store.Repos().Inbox.Known(ctx, d.OrgID, d.WebhookID, known.keys[:1], known.fingerprint)
-	if errors.Is(err, ports.ErrNotFound) {
-		return known.keys[0], nil
-	}
-	return "", err
+	return known.keys[0], nil
 }
 
 // Replays is what became of refusals that were replayed together.
