@@ -30,8 +30,8 @@ func unless[T any](saw func(T) bool) app.Still[T] {
 	}
 }
 
-// TestOneOfTheChangesOfWhatWasSeenIsMade: of several at once by people who saw the same, the others are refused, because
-// the check holds the row that the change writes.
+// TestOneOfTheChangesOfWhatWasSeenIsMade: of several at once by people who saw the same, the others are refused,
+// because the check holds the row that the change writes.
 func TestOneOfTheChangesOfWhatWasSeenIsMade(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

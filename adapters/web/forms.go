@@ -173,9 +173,9 @@ func VersionOf(shown any) string {
 	return hex.EncodeToString(sum[:9])
 }
 
-// Still is the check of a change that a form to edit makes: it refuses one whose page showed another version than that of
-// now, because what nobody touched in it would put back what somebody else has changed, such as a limit. The form that is
-// shown again is of now.
+// Still is the check of a change that a form to edit makes: it refuses one whose page showed another version than that
+// of now, because what nobody touched in it would put back what somebody else has changed, such as a limit. The form
+// that is shown again is of now.
 func Still[T any](c *Call, version func(T) string) app.Still[T] {
 	return func(now T) error { return c.unchanged(version(now)) }
 }

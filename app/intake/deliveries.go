@@ -70,8 +70,9 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was
 // fixed. Only what its people consent to is as old as it is: they may have withdrawn it since. It keeps its idempotency
-// keys, so that it never makes a second contact, but one that another post has had meanwhile goes with its body; signatures are not checked again, because a person vouches for it. Faults: those of Receive, NotFound
-// and Forbidden, and InvalidRequest when it was not kept whole.
+// keys, so that it never makes a second contact, but one that another post has had meanwhile goes with its body;
+// signatures are not checked again, because a person vouches for it. Faults: those of Receive, NotFound and Forbidden,
+// and InvalidRequest when it was not kept whole.
 func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accepted, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
 	defer func() { ports.EndSpan(span, err) }()
