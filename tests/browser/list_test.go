@@ -235,3 +235,36 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		b.See("Últimos acontecimentos", "Acrescentar à nota")
 	})
 }
+
+// cutShort names what of a row is cut though it must be read whole: how long somebody has waited, and amounts.
+const cutShort = `[...document.querySelectorAll('.t-line tbody tr')].flatMap(row => {
+	const amount = row.querySelector('.cv'), mark = row.querySelector('th b'), name = row.querySelector('th input + a')
+	const age = document.createRange()
+	age.selectNode(mark.lastChild)
+	const seen = age.getBoundingClientRect(), box = mark.getBoundingClientRect()
+	return [
+		amount.scrollWidth > amount.clientWidth && amount.textContent,
+		(seen.right > box.right + 1 || seen.top < box.top - 1 || seen.bottom > box.bottom + 1 || seen.width < 8) && mark.textContent,
+		name.getBoundingClientRect().width < 56 && name.textContent.length > 12 && name.textContent,
+	]
+}).filter(Boolean).slice(0, 3).join(', ')`
+
+// TestSlowNoAgeAndNoAmountIsCut in the list, however long a name and however large an amount: the name gives way.
+func TestSlowNoAgeAndNoAmountIsCut(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i, name := range []string{
+			"O", "José Antônio de Alcântara Figueiredo Cavalcanti de Albuquerque e Mello Neto", "محمد بن عبد الله",
+			"Supercalifragilisticexpialidocious" + "Supercalifragilisticexpialidocious", "🎉 Festa da Firma 🎈",
+		} {
+			p.send(t, "nome", name, "email", fmt.Sprintf("p%d@example.com", i), "telefone", "(11) 98765-4321", "valor", "999.999.999,99")
+		}
+		for _, width := range []int64{870, 1024, 1100, 1280, 1440, 1600, 1920} {
+			b.Window(width, 800)
+			b.Visit("/contatos")
+			if cut := browsertest.Eval[string](b, cutShort); cut != "" {
+				t.Errorf("at %d pixels one cannot read %s", width, cut)
+			}
+		}
+	})
+}
