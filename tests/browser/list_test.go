@@ -268,3 +268,31 @@ func TestSlowNoAgeAndNoAmountIsCut(t *testing.T) {
 		}
 	})
 }
+
+// TestSlowTheListOnPaper is printed across, a line for each contact and nothing beyond the edge; a browser that prints
+// it upright leaves columns out.
+func TestSlowTheListOnPaper(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.people(t, 12)
+		p.send(t, "nome", "José Antônio de Alcântara Figueiredo Cavalcanti de Albuquerque", "email", "jose@example.com",
+			"valor", "999.999.999,99", "empresa", "Transportes Interestaduais Reunidos do Vale do Paraíba")
+		b.Media("print")
+		for _, paper := range [][2]int64{{1047, 718}, {718, 1047}} { // A4 within its margins
+			b.Window(paper[0], paper[1])
+			b.Visit("/contatos")
+			if wide := browsertest.Eval[int64](b, "document.documentElement.scrollWidth"); wide > paper[0]+1 {
+				t.Errorf("the list is %d pixels wide on paper of %d: %s", wide, paper[0], browsertest.Eval[string](b, beyond))
+			}
+			high := browsertest.Eval[float64](b, `Math.max(...[...document.querySelectorAll('.t-line tbody tr')]
+				.map(r => r.getBoundingClientRect().height))`)
+			if most := map[bool]float64{true: 24, false: 52}[paper[0] > paper[1]]; high > most {
+				t.Errorf("on paper of %d a row is %.0f pixels high, not %.0f", paper[0], high, most)
+			}
+		}
+		if across := browsertest.Eval[bool](b, `[...document.styleSheets].some(s => s.media.mediaText === 'print' &&
+			[...s.cssRules].some(r => r.cssText.startsWith('@page') && r.cssText.includes('landscape')))`); !across {
+			t.Error("the page does not ask for paper across")
+		}
+	})
+}
