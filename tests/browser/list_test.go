@@ -114,7 +114,7 @@ func TestSlowTheListIsDense(t *testing.T) {
 		}
 		b.Key(kb.Escape)
 		b.Press("Já falei")
-		b.See("Ligação anotada.")
+		b.See("Conversa anotada.")
 		b.At("/contatos")
 	})
 }
@@ -222,8 +222,8 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		}
 		b.Press("Maria Aparecida dos Santos 18")
 		b.See("p18@example.com")
-		b.Press("Já liguei")
-		b.See("Ligação anotada.")
+		b.Press("Já falei")
+		b.See("Conversa anotada.")
 		b.At("/contatos")
 		b.Press("Contato")
 		if got := browsertest.Eval[string](b, "location.search"); got != "?ordem=nome" {
