@@ -33,7 +33,7 @@ func TestSlowTheLongestNamesFit(t *testing.T) {
 		}
 		pages := []string{
 			"/", "/consultar", "/lotes", "/contatos", "/funil", "/webhooks", "/chaves/nova", "/automacoes", "/automacoes/nova",
-			"/notificacoes", "/extrato", "/equipe", "/equipe/funis", "/equipe/origens", "/rodizios", "/pacotes", "/finalidades",
+			"/notificacoes", "/extrato", "/equipe", "/equipe/funis", "/equipe/origens", "/campos", "/rodizios", "/pacotes", "/finalidades",
 			"/privacidade/registro", "/auditoria",
 		}
 		for from, first := range map[string]string{
