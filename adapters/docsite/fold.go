@@ -11,8 +11,8 @@ import (
 	"fichario/adapters/stored"
 )
 
-// folds is the size from which what is folded away is on a page of its own, in bytes: a page has what is read first, and
-// stays small for a phone.
+// folds is the size from which what is folded away is on a page of its own, in bytes: a page has what is read first,
+// and stays small for a phone.
 const folds = 400
 
 // foldedPart is what is folded on a page, as a page of its own.

@@ -244,7 +244,8 @@ const cutShort = `[...document.querySelectorAll('.t-line tbody tr')].flatMap(row
 	const seen = age.getBoundingClientRect(), box = mark.getBoundingClientRect()
 	return [
 		amount.scrollWidth > amount.clientWidth && amount.textContent,
-		(seen.right > box.right + 1 || seen.top < box.top - 1 || seen.bottom > box.bottom + 1 || seen.width < 8) && mark.textContent,
+		(seen.right > box.right + 1 || seen.top < box.top - 1 || seen.bottom > box.bottom + 1 || seen.width < 8) &&
+			mark.textContent,
 		name.getBoundingClientRect().width < 56 && name.textContent.length > 12 && name.textContent,
 	]
 }).filter(Boolean).slice(0, 3).join(', ')`

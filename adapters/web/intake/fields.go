@@ -40,8 +40,8 @@ var bandNames = map[fields.Band]string{
 // BandName is what a range in a post becomes as a value, for people.
 func (l webhookLine) BandName() string { return bandNames[l.Band] }
 
-// fieldList is the setting of fields: they are the same for every organisation, and what may be set of them is set for a
-// webhook.
+// fieldList is the setting of fields: they are the same for every organisation, and what may be set of them is set for
+// a webhook.
 func (s pages) fieldList(c *web.Call) error {
 	hooks, err := s.Webhooks.List(c.Ctx(), c.By, c.By.OrgID())
 	if err != nil {
