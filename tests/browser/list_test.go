@@ -246,7 +246,7 @@ const cutShort = `[...document.querySelectorAll('.t-line tbody tr')].flatMap(row
 		amount.scrollWidth > amount.clientWidth && amount.textContent,
 		(seen.right > box.right + 1 || seen.top < box.top - 1 || seen.bottom > box.bottom + 1 || seen.width < 8) &&
 			mark.textContent,
-		name.getBoundingClientRect().width < 56 && name.textContent.length > 12 && name.textContent,
+		name.getBoundingClientRect().width < 44 && name.textContent.length > 12 && name.textContent,
 	]
 }).filter(Boolean).slice(0, 3).join(', ')`
 
