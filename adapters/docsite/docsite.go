@@ -126,6 +126,8 @@ type language struct {
 	order     []*page
 	problems  []explained
 	groups    int
+	// making is the page that is being made.
+	making *page
 	// places are the search index.
 	places func() []place
 	// asset is the address of a static file.
@@ -157,7 +159,7 @@ func newLanguage(c Config, assets stored.Files, root string, source []byte) (*la
 		"asset":     assets.Address,
 		"highlight": highlight,
 		"json":      func(text string) template.HTML { return highlight("json", text) },
-		"lower":     strings.ToLower, "where": s.where, "group": s.nextGroup,
+		"lower":     strings.ToLower, "where": s.where, "group": s.nextGroup, "fold": s.fold,
 	}).ParseFS(files, "templates/*.html")
 	if err != nil {
 		return nil, err

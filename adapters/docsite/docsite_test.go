@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"fichario/adapters/docsite"
@@ -16,8 +17,8 @@ import (
 	"fichario/openapi"
 )
 
-// open returns the reference as the program serves it.
-func open() http.Handler {
+// open returns the reference as the program serves it: one for all tests, because it is long in the making.
+var open = sync.OnceValue(func() http.Handler {
 	return docsite.New(docsite.Config{
 		PublicURL: "https://fichario.example", Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"),
 		Icon: web.Asset("icon.svg"), Theme: web.Theme, Problems: httpapi.Problems(),
@@ -25,7 +26,7 @@ func open() http.Handler {
 			{Type: "cpf", Document: "90000000760", What: "Nunca responde", WhatEnglish: "Never answers"},
 		},
 	})
-}
+})
 
 func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -86,6 +87,9 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 		pages[path] = w.Body.String()
 		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 			continue
+		}
+		if size := w.Body.Len(); size > 60_000 {
+			t.Errorf("%s has %d bytes", path, size)
 		}
 		if strings.Contains(w.Body.String(), " style=") || strings.Contains(w.Body.String(), "<script>") {
 			t.Errorf("%s has a script or a style of its own", path)
@@ -212,6 +216,9 @@ func hits(page string) string {
 	return found
 }
 
+// apart is the link to what is folded on a page of its own.
+var apart = regexp.MustCompile(`</summary><a href="([^"]+)"`)
+
 // TestEveryErrorIsExplained in both languages, at the address in its `type`.
 func TestEveryErrorIsExplained(t *testing.T) {
 	t.Parallel()
@@ -221,6 +228,9 @@ func TestEveryErrorIsExplained(t *testing.T) {
 		for _, p := range httpapi.Problems() {
 			_, section, _ := strings.Cut(page, `<h2 id="`+p.Code+`">`)
 			section, _, _ = strings.Cut(section, "</section>")
+			if example := apart.FindStringSubmatch(section); example != nil {
+				section += get(t, h, example[1]).Body.String()
+			}
 			for _, w := range append(words, "requestId") {
 				if !strings.Contains(section, w) {
 					t.Errorf("%s/erros says of %s no %s", root, p.Code, w)

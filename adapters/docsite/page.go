@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"fichario/adapters/stored"
 	"fichario/docs"
@@ -26,8 +25,9 @@ type page struct {
 	Method string
 	// made has the page as it is sent, by theme.
 	made map[string]func() stored.Answer
-	// content is the main part of the page.
+	// content is the main part of the page, and folded how many folds it has.
 	content template.HTML
+	folded  int
 	// Parts are the headings of a long page of text; an operation has none, because all of them are alike.
 	Parts []part
 }
@@ -187,28 +187,22 @@ func (s *language) add(made page, form string, data any) error {
 	if text, isText := data.(string); isText {
 		data = s.prose(text)
 	}
-	var content bytes.Buffer
 	p := &made
-	if err := s.templates.ExecuteTemplate(&content, form, struct {
+	s.making = p
+	var err error
+	if p.content, err = s.render(form, struct {
 		*page
 		Site *language
 		Data any
 	}{p, s, data}); err != nil {
 		return err
 	}
-	p.content = template.HTML(content.String()) //nolint:gosec // a template made it
-	if headings := heading.FindAllStringSubmatch(content.String(), -1); p.Method == "" && len(headings) >= fewParts {
+	if headings := heading.FindAllStringSubmatch(string(p.content), -1); p.Method == "" && len(headings) >= fewParts {
 		for _, h := range headings {
 			p.Parts = append(p.Parts, part{h[1], bare(h[2])})
 		}
 	}
-	p.made = map[string]func() stored.Answer{}
-	for _, theme := range []string{"", "claro", "escuro"} {
-		p.made[theme] = sync.OnceValue(func() stored.Answer {
-			return stored.New("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content, Theme: theme}))
-		})
-	}
-	s.pages[p.Path] = p
+	s.prepare(p)
 	s.order = append(s.order, p)
 	return nil
 }

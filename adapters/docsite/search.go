@@ -50,7 +50,8 @@ func (s *language) readPlaces() (all []place) {
 		all = append(all, place{f, text.Fold(f.Title), text.Fold(f.Title + " " + f.Group + " " + f.Text)})
 	}
 	for _, p := range s.order {
-		content, here := tryBox.ReplaceAllString(title.ReplaceAllString(string(p.content), ""), ""), s.Root+p.Path
+		content, here := title.ReplaceAllString(s.unfolded(string(p.content)), ""), s.Root+p.Path
+		content = tryBox.ReplaceAllString(content, "")
 		sections := [][]int{{len(content)}}
 		if p.Method == "" { // an operation's sections have the same names as all others'
 			sections = append(heading.FindAllStringSubmatchIndex(content, -1), sections...)

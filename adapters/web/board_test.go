@@ -77,5 +77,25 @@ func TestAStageShowsMoreCards(t *testing.T) {
 		}
 		address = longer
 	}
-	hasNot(t, "asked for often", v.get("/funil?"+strings.Repeat("mais=x&", 99)), "data-longer")
+}
+
+// TestABoardAskedForMoreIsSmall: with all that one may ask for, of stages with many contacts, it is at most 60 kB, and
+// the list has the rest.
+func TestABoardAskedForMoreIsSmall(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	stages := v.funnel().Stages
+	for i := range 100 {
+		id := v.lead(url.Values{
+			"nome": {fmt.Sprintf("Maria Aparecida dos Santos %d", i)}, "email": {fmt.Sprintf("maria%d@empresa.example", i)},
+			"empresa": {"Indústria e Comércio de Embalagens Ltda"}, "valor": {"12.345,67"}, "origem": {"Instagram"},
+		})
+		v.post("/contatos/"+id+"/etapa", url.Values{"etapa": {stages[i%2].ID}})
+	}
+	page := v.get("/funil?" + strings.Repeat("mais="+stages[0].ID+"&mais="+stages[1].ID+"&", 9))
+	if n := strings.Count(page, `class="lead"`); n < 60 || len(page) > 60_000 {
+		t.Errorf("a board of %d cards has %d bytes", n, len(page))
+	}
+	has(t, "a full board", page, "Ver os 50 em lista")
+	hasNot(t, "a full board", page, "data-longer")
 }

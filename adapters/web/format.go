@@ -66,13 +66,16 @@ func Plural(n any, single, several string) string {
 // Date writes a day, as 02/01/2006, in the time zone of the interface.
 func (s *Server) Date(t time.Time) string { return s.in(t, "02/01/2006") }
 
-// roughly abbreviates an amount to the width of a figure: R$ 1,28 mi.
+// roughly abbreviates an amount to the width of a figure: R$ 1,28 mi, R$ 3,05 bi.
 func roughly(m catalog.Money) string {
-	const million = 1_000_000 * catalog.Real
-	if m < million {
+	const million = 1_000_000
+	switch size := max(m, -m) / catalog.Real; {
+	case size < million:
 		return m.Reais()
+	case size < 1000*million:
+		return (m / million).Reais() + "\u00a0mi"
 	}
-	return (m / 1_000_000).Reais() + "\u00a0mi"
+	return (m / (1000 * million)).Reais() + "\u00a0bi"
 }
 
 // wholeWord is the length of the longest word that fits everywhere, in characters.

@@ -135,3 +135,16 @@ func TestFormsAreFilled(t *testing.T) {
 		t.Errorf("an address %q", got)
 	}
 }
+
+// TestAFigureIsShort: an amount fits into a figure, however large it is and on which side of zero.
+func TestAFigureIsShort(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[catalog.Money]string{
+		99_999_900: "R$ 9.999,99", 999_999 * catalog.Real: "R$ 999.999,00", 2_204_530 * catalog.Real: "R$ 2,20 mi",
+		1_000_110_845 * catalog.Real: "R$ 1,00 bi", -2_500_000 * catalog.Real: "-R$ 2,50 mi", 0: "R$ 0,00",
+	} {
+		if got := strings.ReplaceAll(roughly(amount), "\u00a0", " "); got != want {
+			t.Errorf("%d is %q, want %q", amount, got, want)
+		}
+	}
+}

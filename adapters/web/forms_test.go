@@ -48,3 +48,25 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 		t.Errorf("half a form turned the webhook off: %v", err)
 	}
 }
+
+// TestAFormSaysWhatItChanges in its title and its way back, also when it comes back with a fault.
+func TestAFormSaysWhatItChanges(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Helena")
+	key, _, _ := v.makeKey()
+	rule := v.made("/automacoes", url.Values{"nome": {"Ver o cadastro"}, "acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}})
+	person := "/contatos/" + v.lead(url.Values{"nome": {"Ana Prado"}, "email": {"ana@example.com"}})
+	hook := "/webhooks/" + v.hook.ID
+	for _, c := range []struct{ page, path, of, title string }{
+		{rule + "/editar", rule, rule, "Editar Ver o cadastro"},
+		{hook + "/editar", hook, hook, "Editar " + v.hook.Name},
+		{person + "/editar", person, person, "Editar Ana Prado"},
+		{"/chaves/" + key + "/alterar", "/chaves/" + key + "/alterar", "/chaves/" + key, "Alterar "},
+	} {
+		page := v.get(c.page)
+		_, failed := v.post(c.path, url.Values{"versao": {versionIn.FindStringSubmatch(page)[1]}, "minuto": {"-1"}})
+		for when, page := range map[string]string{"opened": page, "with a fault": failed} {
+			has(t, c.page+", "+when, page, "<title>"+c.title, "<h1>"+c.title, `<a href="`+c.of+`"><bdi`)
+		}
+	}
+}

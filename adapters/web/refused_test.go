@@ -96,3 +96,26 @@ func TestRefusalsAreReplayedFromTheWebhook(t *testing.T) {
 	hasNot(t, "replayed", v.get(at+"?resultado=refused"), at+"/refazer")
 	has(t, "the contact", v.get("/contatos"), "Zeca")
 }
+
+// TestTheFieldsSayWhatEachWebhookChanges: the setting has every field with what fills it, and leads to each webhook.
+func TestTheFieldsSayWhatEachWebhookChanges(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Helena")
+	at := "/webhooks/" + v.hook.ID
+	has(t, "as it was made", v.get("/campos"), "CPF ou CNPJ", "o que for reconhecido", "ficam em zero", `href="`+at+`/editar"`)
+	v.post(at, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"upper"}, "campo": {"receipt_to"},
+		"versao": {versionIn.FindStringSubmatch(v.get(at + "/editar"))[1]}})
+	has(t, "as it was changed", v.get("/campos"), "receipt_to", "valem o maior", `href="/campos" aria-current="page"`)
+}
+
+// TestTheFieldsAreReadAsTheirSettingSays: what it names as the usual keys is read so.
+func TestTheFieldsAreReadAsTheirSettingSays(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Helena")
+	id := v.lead(url.Values{
+		"Seu melhor e-mail": {"ana@example.com"}, "Nome completo": {"Ana Prado"}, "Celular": {"(11) 98765-4321"},
+		"Razão social": {"Prado Ltda"}, "Orçamento": {"1.500"}, "Documento": {aPerson}, "Por que agora?": {"Mudança"},
+	})
+	has(t, "the contact", v.get("/contatos/"+id), "ana@example.com", "Ana Prado", "(11) 98765-4321", "Prado Ltda",
+		"R$ 1.500,00", "529.982.247-25", "Por que agora?: Mudança")
+}

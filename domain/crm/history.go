@@ -67,7 +67,7 @@ func (e Event) Text() string {
 	case Parted:
 		return "Separado de " + e.Subject + " por " + e.Actor
 	case Called:
-		return e.Actor + " ligou"
+		return e.Actor + " falou com o contato"
 	case Restored:
 		return "Restaurado por " + e.Actor
 	}

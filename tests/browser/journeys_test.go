@@ -229,7 +229,7 @@ func TestSlowAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 		b.Press("Experimentar")
 		b.See("sim: R$ 96.000,00", "Ligar hoje para Iracema Vasconcelos", "Nada foi mudado nem enviado")
 		b.Press("Editar")
-		b.See("Editar automação")
+		b.See("Editar Contas grandes")
 		b.Accessible()
 		b.Fill("#nome", "Contas enormes")
 		b.Press("Guardar")

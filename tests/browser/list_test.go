@@ -114,7 +114,7 @@ func TestSlowTheListIsDense(t *testing.T) {
 		}
 		b.Key(kb.Escape)
 		b.Press("Já falei")
-		b.See("Ligação anotada.")
+		b.See("Conversa anotada.")
 		b.At("/contatos")
 	})
 }
@@ -222,8 +222,8 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		}
 		b.Press("Maria Aparecida dos Santos 18")
 		b.See("p18@example.com")
-		b.Press("Já liguei")
-		b.See("Ligação anotada.")
+		b.Press("Já falei")
+		b.See("Conversa anotada.")
 		b.At("/contatos")
 		b.Press("Contato")
 		if got := browsertest.Eval[string](b, "location.search"); got != "?ordem=nome" {
@@ -233,5 +233,67 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		b.Visit("/contatos")
 		b.Press("Maria Aparecida dos Santos 18")
 		b.See("Últimos acontecimentos", "Acrescentar à nota")
+	})
+}
+
+// cutShort names what of a row is cut though it must be read whole: how long somebody has waited, and amounts.
+const cutShort = `[...document.querySelectorAll('.t-line tbody tr')].flatMap(row => {
+	const amount = row.querySelector('.cv'), mark = row.querySelector('th b'), name = row.querySelector('th input + a')
+	const age = document.createRange()
+	age.selectNode(mark.lastChild)
+	const seen = age.getBoundingClientRect(), box = mark.getBoundingClientRect()
+	return [
+		amount.scrollWidth > amount.clientWidth && amount.textContent,
+		(seen.right > box.right + 1 || seen.top < box.top - 1 || seen.bottom > box.bottom + 1 || seen.width < 8) &&
+			mark.textContent,
+		name.getBoundingClientRect().width < 44 && name.textContent.length > 12 && name.textContent,
+	]
+}).filter(Boolean).slice(0, 3).join(', ')`
+
+// TestSlowNoAgeAndNoAmountIsCut in the list, however long a name and however large an amount: the name gives way.
+func TestSlowNoAgeAndNoAmountIsCut(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i, name := range []string{
+			"O", "José Antônio de Alcântara Figueiredo Cavalcanti de Albuquerque e Mello Neto", "محمد بن عبد الله",
+			"Supercalifragilisticexpialidocious" + "Supercalifragilisticexpialidocious", "🎉 Festa da Firma 🎈",
+		} {
+			p.send(t, "nome", name, "email", fmt.Sprintf("p%d@example.com", i), "telefone", "(11) 98765-4321", "valor", "999.999.999,99")
+		}
+		for _, width := range []int64{870, 1024, 1100, 1280, 1440, 1600, 1920} {
+			b.Window(width, 800)
+			b.Visit("/contatos")
+			if cut := browsertest.Eval[string](b, cutShort); cut != "" {
+				t.Errorf("at %d pixels one cannot read %s", width, cut)
+			}
+		}
+	})
+}
+
+// TestSlowTheListOnPaper is printed across, a line for each contact and nothing beyond the edge; a browser that prints
+// it upright leaves columns out.
+func TestSlowTheListOnPaper(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.people(t, 12)
+		p.send(t, "nome", "José Antônio de Alcântara Figueiredo Cavalcanti de Albuquerque", "email", "jose@example.com",
+			"valor", "999.999.999,99", "empresa", "Transportes Interestaduais Reunidos do Vale do Paraíba")
+		b.Media("print")
+		for _, paper := range [][2]int64{{1047, 718}, {718, 1047}} { // A4 within its margins
+			b.Window(paper[0], paper[1])
+			b.Visit("/contatos")
+			if wide := browsertest.Eval[int64](b, "document.documentElement.scrollWidth"); wide > paper[0]+1 {
+				t.Errorf("the list is %d pixels wide on paper of %d: %s", wide, paper[0], browsertest.Eval[string](b, beyond))
+			}
+			high := browsertest.Eval[float64](b, `Math.max(...[...document.querySelectorAll('.t-line tbody tr')]
+				.map(r => r.getBoundingClientRect().height))`)
+			if most := map[bool]float64{true: 24, false: 52}[paper[0] > paper[1]]; high > most {
+				t.Errorf("on paper of %d a row is %.0f pixels high, not %.0f", paper[0], high, most)
+			}
+		}
+		if across := browsertest.Eval[bool](b, `[...document.styleSheets].some(s => s.media.mediaText === 'print' &&
+			[...s.cssRules].some(r => r.cssText.startsWith('@page') && r.cssText.includes('landscape')))`); !across {
+			t.Error("the page does not ask for paper across")
+		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // everyPage visits each guide, operation and event that the reference links to: in turn in both languages, schemes and
@@ -82,7 +83,30 @@ func TestSlowTheReference(t *testing.T) {
 	b.Click(".docs-found a")
 	b.At("/docs/en/guias/idempotencia")
 	ownKey(t, p, b)
+	unfolding(t, b)
 	walked.Add(1)
+}
+
+// unfolding: what is long has a page of its own, and is shown in its place to who unfolds it.
+func unfolding(t *testing.T, b *browsertest.Browser) {
+	t.Helper()
+	b.Visit("/docs/api/lookupCpf")
+	b.Click(".docs-op-code .docs-whole > summary")
+	b.See(`"consultadoEm"`)
+	shown := func(of string) bool {
+		return browsertest.Eval[bool](b, "document.querySelector('"+of+"')?.checkVisibility() ?? false")
+	}
+	lookuptest.Eventually(t, "the whole example is in its place", func() bool { return shown(".docs-whole pre.code") })
+	if shown(".docs-short") || shown(".docs-whole > a") {
+		t.Error("the short example, or the link to the whole one, is still there")
+	}
+	b.Click(".docs-answer:not([open]) > summary")
+	lookuptest.Eventually(t, "an answer is in its place", func() bool { return shown(".docs-answer:not(:first-of-type) pre.code") })
+	b.Accessible()
+	b.Visit(browsertest.Eval[string](b, "document.querySelector('details:not([open]) > summary + a').getAttribute('href')"))
+	b.Accessible()
+	b.Press("Ficha completa de uma pessoa") // back to the operation
+	b.At("/docs/api/lookupCpf")
 }
 
 // ownKey: who is signed in has a key in the samples at one press, where the bureau invents its answers; nobody else

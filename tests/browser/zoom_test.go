@@ -13,7 +13,7 @@ import (
 var mainPages = []string{
 	"/", "/?periodo=7", "/consultar", "/consultas", "/lotes", "/contatos", "/contatos?valor=10000", "/contatos/novo", "/funil",
 	"/retorno", "/importacoes", "/webhooks", "/webhooks/novo", "/chaves", "/chaves/nova", "/automacoes", "/automacoes/nova",
-	"/notificacoes", "/extrato", "/equipe", "/equipe/funis", "/equipe/origens", "/rodizios", "/pacotes", "/finalidades",
+	"/notificacoes", "/extrato", "/equipe", "/equipe/funis", "/equipe/origens", "/campos", "/rodizios", "/pacotes", "/finalidades",
 	"/bureaus", "/privacidade", "/privacidade/registro", "/auditoria", "/buscar", "/conta", "/conta/acessos", "/conta/segundo-fator", "/atalhos",
 }
 

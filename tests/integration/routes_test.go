@@ -156,6 +156,7 @@ const pages = `
 	admin POST /chaves/{id}/revogar key
 	admin POST /chaves/{id}/trocar key
 	admin GET /configuracoes
+	admin GET /campos
 	admin GET /equipe
 	admin GET /equipe/funis
 	admin GET /equipe/funis/{id} funnel

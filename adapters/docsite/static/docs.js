@@ -22,13 +22,13 @@ document.addEventListener('change', (event) => {
 })
 
 // Copying.
-for (const code of document.querySelectorAll('.docs-main pre.code:not(.docs-short)')) {
+const withCopy = (within) => within.querySelectorAll('pre.code:not(.docs-short)').forEach((code) => {
   const holder = code.closest('.samples') || document.createElement('div')
   if (!holder.isConnected) {
     code.replaceWith(holder)
     holder.append(code)
   }
-  if (holder.querySelector('.docs-copy')) continue
+  if (holder.querySelector('.docs-copy')) return
   holder.classList.add('with-copy')
   const button = document.createElement('button')
   button.type = 'button'
@@ -45,7 +45,20 @@ for (const code of document.querySelectorAll('.docs-main pre.code:not(.docs-shor
     }
   })
   holder.append(button)
-}
+})
+withCopy(document.querySelector('.docs-main'))
+
+// What is long is on a page of its own until somebody unfolds it here.
+document.addEventListener('toggle', async ({ target }) => {
+  const link = target.open && target.querySelector(':scope > summary + a:only-of-type')
+  if (!link) return
+  const answer = await fetch(link.href).catch(() => null)
+  const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const part = page && page.querySelector('.docs-part')
+  if (!part || !link.isConnected) return // the link stays, and leads there
+  link.replaceWith(...part.childNodes)
+  withCopy(target)
+}, true)
 
 // The search, while it is typed.
 const finder = document.querySelector('.docs-find')

@@ -23,8 +23,8 @@ import (
 // automationForm is the form of an automation.
 type automationForm struct {
 	web.Form
-	// ID is set for an automation being edited; empty for a new one.
-	ID       string
+	// ID and Name are those of an automation being edited; empty for a new one.
+	ID, Name string
 	Origins  []crm.Origin
 	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
@@ -171,12 +171,14 @@ func (s pages) automationForm(c *web.Call, status int, data automationForm, type
 		}
 	}
 	all, kept := s.Automations.Destinations(), ""
+	title := "Nova automação"
 	if id != "" {
 		a, err := s.Automations.Find(c.Ctx(), c.By, id)
 		if err != nil {
 			return err
 		}
-		kept = destinationChoice(a.Action, all)
+		kept, data.Name = destinationChoice(a.Action, all), a.Name
+		title = "Editar " + web.Shorten(web.TitleMax, a.Name)
 	}
 	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
 	data.Lost = typedSecrets(data.Destinations, c.PostForm)
@@ -204,7 +206,7 @@ func (s pages) automationForm(c *web.Call, status int, data automationForm, type
 		return err
 	}
 	return c.RenderStatus(status, "automacao-form", web.Page{
-		Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data,
+		Title: title, Nav: "automacoes", Data: data,
 	})
 }
 

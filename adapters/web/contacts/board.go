@@ -11,9 +11,9 @@ const (
 	// cardsMost bounds the cards of a stage, cardsAll those of a board: a page stays small enough for a phone, also one
 	// of crm.StagesMax stages.
 	cardsMost, cardsAll = 30, 56
-	// cardsMore is how many more cards of a stage somebody gets who asks, at most cardsAsks times on a board: it is read
-	// again whole with each change, at some 900 bytes a card, and the list has them all.
-	cardsMore, cardsAsks = 20, 3
+	// cardsMore is how many more cards of a stage somebody gets who asks, while a board has fewer than cardsFull: it is
+	// read again whole with each change, at some 650 bytes a card, and the list has them all.
+	cardsMore, cardsFull = 20, 72
 )
 
 // boardPage is the funnel as a board.
@@ -67,7 +67,7 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 		}
 	}
 	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
-	show.Longer = show.Longer[:min(len(show.Longer), cardsAsks)]
+	show.Longer = show.Longer[:min(len(show.Longer), cardsFull/cardsMore)]
 	asked := map[string]int{}
 	for _, id := range show.Longer {
 		asked[id] += cardsMore
@@ -83,12 +83,13 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 	}
 	chosen := web.QueryOf(contactFilter{Origin: show.Origin, Assignee: show.Assignee, Waiting: show.Waiting})
 	data := boardPage{Choices: choices, Funnel: funnel, Filter: show, List: "/contatos" + web.WithQuery(chosen)}
+	full := bounded(stages)
 	for _, stage := range stages {
 		b := boardStage{
 			BoardStage: stage, More: stage.Count - len(stage.Contacts),
 			List: "/contatos" + web.WithQuery(chosen, "etapa", stage.ID),
 		}
-		if longer := web.QueryOf(show); b.More > 0 && len(show.Longer) < cardsAsks {
+		if longer := web.QueryOf(show); b.More > 0 && !full {
 			longer.Add("mais", stage.ID)
 			b.Longer = "/funil" + web.WithQuery(longer)
 		}
@@ -105,4 +106,22 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 		return c.RenderPart("funil", "board", data)
 	}
 	return c.Render("funil", p)
+}
+
+// bounded takes cards from the longest stages until a board has at most cardsFull, and reports whether it has as many.
+func bounded(stages []contacts.BoardStage) (full bool) {
+	all := 0
+	for _, stage := range stages {
+		all += len(stage.Contacts)
+	}
+	for full = all >= cardsFull; all > cardsFull; all-- {
+		longest := &stages[0]
+		for i := range stages {
+			if len(stages[i].Contacts) > len(longest.Contacts) {
+				longest = &stages[i]
+			}
+		}
+		longest.Contacts = longest.Contacts[:len(longest.Contacts)-1]
+	}
+	return full
 }

@@ -35,5 +35,5 @@ func (s pages) called(c *web.Call, id string) error {
 	if err := s.Contacts.Called(c.Ctx(), c.By, id); err != nil {
 		return err
 	}
-	return c.Done(c.CameFrom("/contatos/"+id), "Ligação anotada.")
+	return c.Done(c.CameFrom("/contatos/"+id), "Conversa anotada.")
 }

@@ -16,8 +16,9 @@ import (
 // webhookForm is the form of a new or existing webhook.
 type webhookForm struct {
 	web.Form
-	ID      string
-	Origins []crm.Origin
+	// ID and Name are those of a webhook being edited; empty for a new one.
+	ID, Name string
+	Origins  []crm.Origin
 	// Rotations are those that can distribute its contacts.
 	Rotations []contacts.Choice
 }
@@ -81,7 +82,7 @@ func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 		Origin: f.Origin, Signature: f.signature(), VerifyToken: f.Verify, ThanksURL: f.Thanks, Rotation: f.Rotation,
 	})
 	if err != nil {
-		return s.webhookFormAgain(c, "", f, err)
+		return s.webhookFormAgain(c, "", "", f, err)
 	}
 	if f.Kind.Fetched() {
 		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos ao lado para conectá-lo.")
@@ -90,7 +91,7 @@ func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 }
 
 // webhookFormAgain shows the form with what was typed and what is wrong with it.
-func (s pages) webhookFormAgain(c *web.Call, id string, f webhookFields, why error) error {
+func (s pages) webhookFormAgain(c *web.Call, id, name string, f webhookFields, why error) error {
 	shown, ok := c.Again(&f, why)
 	if !ok {
 		return why
@@ -104,14 +105,14 @@ func (s pages) webhookFormAgain(c *web.Call, id string, f webhookFields, why err
 	}
 	title := "Novo webhook"
 	if id != "" {
-		title = "Editar webhook"
+		title = "Editar " + web.Shorten(web.TitleMax, name)
 	}
 	rotations, err := web.RotationChoices(c, s.Rotations, "")
 	if err != nil {
 		return err
 	}
 	return c.RenderStatus(http.StatusUnprocessableEntity, "webhook-form", web.Page{
-		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Origins: origins, Rotations: rotations},
+		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Name: name, Origins: origins, Rotations: rotations},
 	})
 }
 
@@ -124,12 +125,14 @@ func (s pages) webhookEdit(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	data := webhookForm{ID: w.ID, Origins: origins, Form: web.Filled(settingsOf(w))}
+	data := webhookForm{ID: w.ID, Name: w.Name, Origins: origins, Form: web.Filled(settingsOf(w))}
 	data.Version = settingsVersion(w.Webhook)
 	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
 	}
-	return c.Render("webhook-form", web.Page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
+	return c.Render("webhook-form", web.Page{
+		Title: "Editar " + web.Shorten(web.TitleMax, w.Name), Nav: "webhooks", Data: data,
+	})
 }
 
 // settingsOf is what the form shows of a webhook.
@@ -165,7 +168,7 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	same := w.Signature.Scheme == f.Scheme && (w.Kind == f.Kind || !f.Kind.Fetched())
 	switch {
 	case f.Secret == "" && f.Scheme != webhook.NoSignature && (!same || f.Retype):
-		return s.webhookFormAgain(c, id, f, errNoSecret)
+		return s.webhookFormAgain(c, id, w.Name, f, errNoSecret)
 	case f.Secret != "" || !same:
 		change.Signature = new(f.signature()) // an empty secret keeps the stored one
 		if same && !f.Kind.Fetched() {
@@ -173,7 +176,7 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 		}
 	}
 	if err := s.Webhooks.Update(c.Ctx(), c.By, id, change); err != nil {
-		return s.webhookFormAgain(c, id, f, err)
+		return s.webhookFormAgain(c, id, w.Name, f, err)
 	}
 	return c.Done("/webhooks/"+id, "Webhook guardado. O próximo envio já segue o que mudou.")
 }

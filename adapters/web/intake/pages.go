@@ -33,6 +33,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{
+			"GET /campos":                             web.List(s.fieldList),
 			"GET /webhooks":                           web.List(s.webhookList),
 			"POST /webhooks":                          web.Decoded(s.webhookCreate),
 			"GET /webhooks/novo":                      s.webhookNew,

@@ -77,6 +77,7 @@ var places = []place{
 	{Name: "Equipe", Address: "/equipe", Icon: "team", manager: true},
 	{Name: "Funis: as etapas de cada funil", Address: "/equipe/funis", Icon: "board", manager: true},
 	{Name: "Origens: a origem de cada contato", Address: "/equipe/origens", Icon: "contacts", manager: true},
+	{Name: "Campos: o que um envio preenche no contato", Address: "/campos", Icon: "contacts", manager: true},
 	{Name: "Bureaus", Address: "/bureaus", Icon: "company", manager: true, lookups: true},
 	{Name: "Privacidade", Address: "/privacidade", Icon: "lock", owner: true},
 	{Name: "Finalidades", Address: "/finalidades", Icon: "lock", owner: true},

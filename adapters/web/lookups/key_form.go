@@ -180,7 +180,9 @@ func (s pages) boundForm(c *web.Call, status int, key access.Key, f boundFields,
 		return err
 	}
 	data := keyForm{Form: shown, ID: key.ID, Name: key.Name, Purposes: purposes}
-	return c.RenderStatus(status, "chave-alterar", web.Page{Title: "Alterar a chave", Nav: "chaves", Data: data})
+	return c.RenderStatus(status, "chave-alterar", web.Page{
+		Title: "Alterar " + web.Shorten(web.TitleMax, key.Name), Nav: "chaves", Data: data,
+	})
 }
 
 func (s pages) keyChange(c *web.Call) error {

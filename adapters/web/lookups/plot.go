@@ -49,8 +49,8 @@ type dayParts struct {
 // label is a day; one with a class is hidden on small screens.
 type label struct{ X, Anchor, Class, Text string }
 
-// plotTop and plotBase are the positions of the highest line and the base line; plotLines is how many lines are above
-// the base.
+// plotTop and plotBase are the positions of the highest line and the base line; plotLines is the most lines that are
+// above the base: none is above the one that the highest value needs.
 const (
 	plotTop   = 14
 	plotBase  = 170
@@ -85,11 +85,12 @@ func drawPlot(
 		between = between * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3] // 1, 2, 5, 10 …
 	}
 	const height = float64(plotBase - plotTop)
-	for i := range plotLines + 1 {
-		y := plotBase - height*float64(i)/plotLines
-		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * int64(i))})
+	lines := max(2, (most+between-1)/between)
+	for i := range lines + 1 {
+		y := plotBase - height*float64(i)/float64(lines)
+		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * i)})
 	}
-	p.mark(marks, highest, plotLines*between)
+	p.mark(marks, highest, lines*between)
 	step := 100 / float64(len(days))
 	for d, day := range days {
 		foot := float64(plotBase)
@@ -97,7 +98,7 @@ func drawPlot(
 			if day.Parts[i] == 0 {
 				continue
 			}
-			h := height * float64(day.Parts[i]) / float64(plotLines*between)
+			h := height * float64(day.Parts[i]) / float64(lines*between)
 			foot -= h
 			p.Bars = append(p.Bars, bar{
 				s.Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h),

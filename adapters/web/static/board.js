@@ -9,6 +9,7 @@ let held = null // { card, stage, slot, from, id, name, moved }
 const stages = () => [...frame.querySelectorAll('.stage')]
 const stageOf = (element) => element.closest('.stage')
 const nameOf = (card) => card.querySelector('h3').textContent.trim()
+const placeOf = (card) => card.querySelector('h3 a').pathname + '/etapa' // where its stage is set
 const say = (text) => { voice.textContent = text }
 
 // warn shows an error above the board until the next one, or until a card is taken.
@@ -87,7 +88,7 @@ async function drop() {
   const focused = was.card.contains(document.activeElement)
   was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server confirms
   try {
-    const moved = await fetch(was.card.querySelector('form').action, {
+    const moved = await fetch(placeOf(was.card), {
       method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
       keepalive: true, // the card is moved even if the page is left at once
     })
@@ -263,12 +264,11 @@ document.addEventListener('submit', (event) => {
 // A card's menu gets the other stages when it is opened, and is scrolled into view where the board would cut it off.
 frame.addEventListener('toggle', (event) => {
   if (event.target.open && event.target.matches('.stage-fold')) return show(stageOf(event.target))
-  const form = event.target.open && event.target.querySelector('form')
-  if (!form) return
-  if (event.target.matches('.menu')) {
-    form.querySelector('a')?.replaceWith(document.getElementById('etapas').content.cloneNode(true))
-    form.querySelector(`[value="${stageOf(form).dataset.stage}"]`)?.remove()
-  }
+  if (!event.target.open || !event.target.matches('.lead .menu')) return
+  event.target.querySelector('div')?.replaceWith(document.getElementById('etapas').content.cloneNode(true))
+  const form = event.target.querySelector('form')
+  form.action = placeOf(form.closest('.lead'))
+  form.querySelector(`[value="${stageOf(form).dataset.stage}"]`)?.remove()
   form.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }, true)
 

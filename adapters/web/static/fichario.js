@@ -39,8 +39,7 @@ if (verdict) {
   }).observe(verdict, { childList: true, subtree: true })
 }
 
-// Copying a file byte for byte, and printing: buttons that need script.
-for (const button of document.querySelectorAll('[data-copy-url], [data-print]')) button.hidden = false
+// Copying a file byte for byte, and printing.
 document.addEventListener('click', async (event) => {
   if (event.target.closest('[data-print]')) print()
   const button = event.target.closest('[data-copy-url]')
