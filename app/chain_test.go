@@ -230,6 +230,35 @@ func answered(r lookups.Result, err error) string {
 	return text
 }
 
+// TestAQuestionAboutAContactIsOne: however many bureaus were asked, with what all of them cost, whether the contact was
+// named with the question or tied to it since.
+func TestAQuestionAboutAContactIsOne(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		desk := s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: 3000, says: "nobody"},
+			&chained{name: "b", price: 6000, says: "ana"})
+		about := func(document string, tied bool) string {
+			c := must(s.contacts.Create(t.Context(), owner, bia()))
+			ask := lookups.Request{Product: catalog.CPF, Document: document, ContactID: c.ID}
+			if tied {
+				ask.ContactID = ""
+			}
+			got := must(desk.Do(t.Context(), owner, ask))
+			if tied {
+				done(desk.Tie(t.Context(), owner, got.Entry.ID, c.ID))
+			}
+			var all []string
+			for _, d := range must(s.contacts.Documents(t.Context(), owner, c.ID)) {
+				all = append(all, line(d.ID == got.Entry.ID, d.AnyCharged(), d.Cost()))
+			}
+			return strings.Join(all, "; ")
+		}
+		equal(t, "named", about(cpfs[0], false), "true true 0.9")
+		equal(t, "tied", about(cpfs[1], true), "true true 0.9")
+	})
+}
+
 // TestAQuestionReservesTheMostThatItMayCost: what a key, a member or a batch cannot bear whole does not begin, also
 // while others hold their reserves, and the reserve is given back.
 func TestAQuestionReservesTheMostThatItMayCost(t *testing.T) {
