@@ -259,6 +259,30 @@ func TestAQuestionAboutAContactIsOne(t *testing.T) {
 	})
 }
 
+// TestABureauThatAnotherStoodInForLeftNobodyWithoutAnAnswer: the list of keys names the newest question that nobody
+// answered, not a call whose question another bureau did answer.
+func TestABureauThatAnotherStoodInForLeftNobodyWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, by := s.add("dona", crm.Owner), s.byKey(wide)
+		a, b := &chained{name: "a", price: 3000, says: "not_charged"}, &chained{name: "b", price: 6000, says: "failed"}
+		desk := s.through(ports.Chain{}, a, b)
+		ask := func(n int) string {
+			got, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			return answered(got, err)
+		}
+		unanswered := func() lookup.Entry {
+			return must(s.statement.LastFailures(t.Context(), owner, s.orgID))[by.KeyID()]
+		}
+		equal(t, "both fail", ask(0), "bureau_falhou")
+		failed := unanswered()
+		equal(t, "of the question", line(failed.Bureau, failed.Status), "b falhou")
+		b.says = "ana"
+		equal(t, "one stands in", ask(1), "b 0.6")
+		equal(t, "still the one before", unanswered().ID, failed.ID)
+	})
+}
+
 // TestAQuestionReservesTheMostThatItMayCost: what a key, a member or a batch cannot bear whole does not begin, also
 // while others hold their reserves, and the reserve is given back.
 func TestAQuestionReservesTheMostThatItMayCost(t *testing.T) {
