@@ -238,24 +238,30 @@ func TestAQuestionAboutAContactIsOne(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		desk := s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: 3000, says: "nobody"},
 			&chained{name: "b", price: 6000, says: "ana"})
-		about := func(document string, tied bool) string {
+		about := func(document string, ties func(lookup.Entry) bool) string {
 			c := must(s.contacts.Create(t.Context(), owner, bia()))
 			ask := lookups.Request{Product: catalog.CPF, Document: document, ContactID: c.ID}
-			if tied {
+			if ties != nil {
 				ask.ContactID = ""
 			}
 			got := must(desk.Do(t.Context(), owner, ask))
-			if tied {
-				done(desk.Tie(t.Context(), owner, got.Entry.ID, c.ID))
+			all := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 2))
+			for _, e := range all {
+				if ties != nil && ties(e) {
+					done(desk.Tie(t.Context(), owner, e.ID, c.ID))
+					equal(t, "the contact of the line", must(desk.Show(t.Context(), owner, e.ID)).Contact.ID, c.ID)
+				}
 			}
-			var all []string
+			var shown []string
 			for _, d := range must(s.contacts.Documents(t.Context(), owner, c.ID)) {
-				all = append(all, line(d.ID == got.Entry.ID, d.AnyCharged(), d.Cost()))
+				shown = append(shown, line(d.ID == got.Entry.ID, d.AnyCharged(), d.Cost()))
 			}
-			return strings.Join(all, "; ")
+			return strings.Join(shown, "; ")
 		}
-		equal(t, "named", about(cpfs[0], false), "true true 0.9")
-		equal(t, "tied", about(cpfs[1], true), "true true 0.9")
+		equal(t, "named", about(cpfs[0], nil), "true true 0.9")
+		equal(t, "tied", about(cpfs[1], func(e lookup.Entry) bool { return e.FollowedID == "" }), "true true 0.9")
+		equal(t, "tied by a call's line", about(cpfs[2], func(e lookup.Entry) bool { return e.FollowedID != "" }),
+			"true true 0.9")
 	})
 }
 
