@@ -337,8 +337,8 @@ func TestNobodyBarredIsCompared(t *testing.T) {
 	})
 }
 
-// TestNoFurtherBureauIsAskedAboutWhoIsBarred: not of who is erased or blocked while the first one is asked, which may be
-// for hours; what that one said ends the question.
+// TestNoFurtherBureauIsAskedAboutWhoIsBarred: not of who is erased or blocked while the first one is asked, which may
+// be for hours; what that one said ends the question.
 func TestNoFurtherBureauIsAskedAboutWhoIsBarred(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

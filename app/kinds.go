@@ -46,7 +46,7 @@ var EntryKind = Kind[lookup.Entry]{
 	OrgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
-// Tie sets the contact of a lookup that the caller may see; of a call, also that of the question, which the contact has.
+// Tie sets the contact of a lookup that the caller may see, and of the question that a call of a chain belongs to.
 func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
 	e, err := EntryKind.Visible(ctx, r, by, lookupID)
 	if err != nil {

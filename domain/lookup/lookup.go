@@ -195,8 +195,8 @@ type Filter struct {
 	Brief bool
 }
 
-// Unanswered reports whether the question has ended without an answer of any bureau. A call that another entry stands for
-// says nothing of that.
+// Unanswered reports whether the question has ended without an answer of any bureau. A call that another entry stands
+// for says nothing of that.
 func (e Entry) Unanswered() bool {
 	return e.FollowedID == "" && (e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent)
 }
