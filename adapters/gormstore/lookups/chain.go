@@ -80,8 +80,8 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 	return running, err
 }
 
-// barredSince reports whether the person of a question that is being asked is blocked, or has been erased since. A block
-// waits for the transaction.
+// barredSince reports whether the person of a question that is being asked is blocked, or has been erased since. A
+// block waits for the transaction.
 func barredSince(db *gorm.DB, e lookup.Entry, subject []byte) (bool, error) {
 	if db.Name() == "postgres" {
 		number := team.ChargesLock(engine.UID(e.OrgID))
