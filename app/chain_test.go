@@ -230,6 +230,65 @@ func answered(r lookups.Result, err error) string {
 	return text
 }
 
+// TestAQuestionAboutAContactIsOne: however many bureaus were asked, with what all of them cost, whether the contact was
+// named with the question or tied to it since.
+func TestAQuestionAboutAContactIsOne(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		desk := s.through(ports.Chain{OnNoRecord: true}, &chained{name: "a", price: 3000, says: "nobody"},
+			&chained{name: "b", price: 6000, says: "ana"})
+		about := func(document string, ties func(lookup.Entry) bool) string {
+			c := must(s.contacts.Create(t.Context(), owner, bia()))
+			ask := lookups.Request{Product: catalog.CPF, Document: document, ContactID: c.ID}
+			if ties != nil {
+				ask.ContactID = ""
+			}
+			got := must(desk.Do(t.Context(), owner, ask))
+			all := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 2))
+			for _, e := range all {
+				if ties != nil && ties(e) {
+					done(desk.Tie(t.Context(), owner, e.ID, c.ID))
+					equal(t, "the contact of the line", must(desk.Show(t.Context(), owner, e.ID)).Contact.ID, c.ID)
+				}
+			}
+			var shown []string
+			for _, d := range must(s.contacts.Documents(t.Context(), owner, c.ID)) {
+				shown = append(shown, line(d.ID == got.Entry.ID, d.AnyCharged(), d.Cost()))
+			}
+			return strings.Join(shown, "; ")
+		}
+		equal(t, "named", about(cpfs[0], nil), "true true 0.9")
+		equal(t, "tied", about(cpfs[1], func(e lookup.Entry) bool { return e.FollowedID == "" }), "true true 0.9")
+		equal(t, "tied by a call's line", about(cpfs[2], func(e lookup.Entry) bool { return e.FollowedID != "" }),
+			"true true 0.9")
+	})
+}
+
+// TestABureauThatAnotherStoodInForLeftNobodyWithoutAnAnswer: the list of keys names the newest question that nobody
+// answered, not a call whose question another bureau did answer.
+func TestABureauThatAnotherStoodInForLeftNobodyWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, by := s.add("dona", crm.Owner), s.byKey(wide)
+		a, b := &chained{name: "a", price: 3000, says: "not_charged"}, &chained{name: "b", price: 6000, says: "failed"}
+		desk := s.through(ports.Chain{}, a, b)
+		ask := func(n int) string {
+			got, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			return answered(got, err)
+		}
+		unanswered := func() lookup.Entry {
+			return must(s.statement.LastFailures(t.Context(), owner, s.orgID))[by.KeyID()]
+		}
+		equal(t, "both fail", ask(0), "bureau_falhou")
+		failed := unanswered()
+		equal(t, "of the question", line(failed.Bureau, failed.Status), "b falhou")
+		b.says = "ana"
+		equal(t, "one stands in", ask(1), "b 0.6")
+		equal(t, "still the one before", unanswered().ID, failed.ID)
+	})
+}
+
 // TestAQuestionReservesTheMostThatItMayCost: what a key, a member or a batch cannot bear whole does not begin, also
 // while others hold their reserves, and the reserve is given back.
 func TestAQuestionReservesTheMostThatItMayCost(t *testing.T) {

@@ -337,6 +337,46 @@ func TestNobodyBarredIsCompared(t *testing.T) {
 	})
 }
 
+// TestNoFurtherBureauIsAskedAboutWhoIsBarred: not of who is erased or blocked while the first one is asked, which may
+// be for hours; what that one said ends the question.
+func TestNoFurtherBureauIsAskedAboutWhoIsBarred(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("caio", crm.Owner)
+		erase := func(document string, block bool) func() {
+			return func() {
+				who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: document}
+				must(s.subjects.Erase(t.Context(), owner, who, block)) // it ends when the question has
+			}
+		}
+		for n, c := range []struct {
+			what, says string
+			happens    func()
+			asked      int
+		}{
+			{"nothing", "not_charged", func() {}, 1},
+			{"erased, not charged", "not_charged", erase(cpfs[1], false), 0},
+			{"blocked, not charged", "not_charged", erase(cpfs[2], true), 0},
+			{"erased, without a record", "nobody", erase(cpfs[3], false), 0},
+		} {
+			p, _ := products().Find(catalog.CPF)
+			first := &eventful{chained{name: "a", price: 3000, says: c.says}, c.happens}
+			next := &chained{name: "b", price: 6000, says: "ana"}
+			desk := s.through(ports.Chain{OnNoRecord: true, Links: []ports.Link{
+				{Name: "a", Product: p, Timeout: timeout, Bureau: first},
+			}}, next)
+			spent := must(s.statement.SpentToday(t.Context(), owner)).Amount
+			_, _ = desk.Do(t.Context(), owner, lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			desk.Close()
+			equal(t, c.what, next.asked, c.asked)
+			if c.asked == 0 && c.says == "not_charged" {
+				equal(t, c.what+": spent", must(s.statement.SpentToday(t.Context(), owner)).Amount, spent)
+			}
+		}
+		s.sound()
+	})
+}
+
 // TestAComparisonIsErasedWithItsPerson: its line has the document, and loses it.
 func TestAComparisonIsErasedWithItsPerson(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"fichario/app/contacts"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
@@ -403,6 +404,14 @@ func TestWhoWaitsAfterAMerge(t *testing.T) {
 				one, other = arrive("a"), arrive("b")
 				time.Sleep(time.Hour)
 				call(one)
+				return one, other
+			}, false},
+			{"answered under a name that the member had then", func() (one, other crm.Contact) {
+				one, other = arrive("a"), arrive("b")
+				time.Sleep(time.Hour)
+				call(other)
+				name := "Nome novo"
+				done(s.members.Update(ctx, owner, owner.MemberID(), team.MemberChange{Name: &name}))
 				return one, other
 			}, false},
 			{"a member made the other", func() (one, other crm.Contact) {

@@ -46,7 +46,7 @@ var EntryKind = Kind[lookup.Entry]{
 	OrgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
-// Tie sets the contact of a lookup that the caller may see.
+// Tie sets the contact of a lookup that the caller may see, and of the question that a call of a chain belongs to.
 func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
 	e, err := EntryKind.Visible(ctx, r, by, lookupID)
 	if err != nil {
@@ -54,6 +54,11 @@ func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 	}
 	if about.OrgID != e.OrgID {
 		return ContactKind.NotFound()
+	}
+	if e.FollowedID != "" {
+		if err := r.LookupContacts.Tie(ctx, e.OrgID, e.FollowedID, about.ID); err != nil {
+			return err
+		}
 	}
 	return r.LookupContacts.Tie(ctx, e.OrgID, lookupID, about.ID)
 }

@@ -147,6 +147,36 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 	})
 }
 
+// TestMistakenMergesGoInTime: contacts of two people that were merged are kept no longer than others, though the merge
+// could still be undone.
+func TestMistakenMergesGoInTime(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner := t.Context(), s.add("dona", crm.Owner)
+		var ids []string
+		for _, cpf := range cpfs[:3] {
+			form := bia()
+			form.Documents = cpf
+			ids = append(ids, must(s.contacts.Create(ctx, owner, form)).ID)
+		}
+		done(s.contacts.Merge(ctx, owner, ids[1], ids[2]))
+		done(s.contacts.Merge(ctx, owner, ids[0], ids[1]))
+		left := func(after time.Duration) string {
+			keep := privacy.Keeping{Contacts: 7 * day}
+			done(privacy.NewRetention(later(s.store, after), keep, time.Now).ForgetContacts(ctx))
+			kept := 0
+			for _, id := range ids[1:] {
+				if gone := must(s.store.Repos().Removals.Find(ctx, s.orgID, id)); gone.Contact.Name != "" {
+					kept++
+				}
+			}
+			return line(len(must(s.contacts.List(ctx, owner, s.orgID, 9))), kept)
+		}
+		equal(t, "after six days", left(6*day), "1 2")
+		equal(t, "after eight", left(8*day), "0 0")
+	})
+}
+
 // TestAContactThatIsAskedAboutStays: a lookup about a contact is in its history, and something that happened to it.
 func TestAContactThatIsAskedAboutStays(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,8 @@ type Calls interface {
 	// outside InTx.
 	End(ctx context.Context, o Outcome) (open bool, err error)
 	// Next goes on from one call of a question to the next one, to another bureau, and reports false, having written
-	// nothing, where the entry is not running any more, or not at the bureau that it comes from. Nothing is charged beyond
-	// what Begin reserved. Only outside InTx.
+	// nothing, where the entry is not running any more, or not at the bureau that it comes from, or its person is blocked
+	// or erased meanwhile. Nothing is charged beyond what Begin reserved. Only outside InTx.
 	Next(ctx context.Context, n Next) (running bool, err error)
 }
 

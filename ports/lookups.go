@@ -48,7 +48,8 @@ type LookupContacts interface {
 	// Tie sets the contact that an entry is about, in place of any other.
 	Tie(ctx context.Context, orgID, id, contactID string) error
 	// OfContact returns the entries that an organisation tied to a contact or to those merged into it, newest first, each
-	// with when its answer was given.
+	// with when its answer was given. A call that another entry stands for (FollowedID) is none: what it cost is in that
+	// entry's Cost.
 	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)
 }
 

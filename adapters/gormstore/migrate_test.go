@@ -323,6 +323,7 @@ var madeColumns = map[string]int{
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.email_key":        86,
+	"contact_events.member_id":  114,
 	"leases.org_id":             113, "lookup_requests.org_id": 113, "key_usage.org_id": 113, "limit_changes.org_id": 113,
 	"told.org_id": 113, "bureau_days.org_id": 113,
 	"receipts.org_id": 112, "webhook_counters.org_id": 112, "delivery_hours.org_id": 112, "delivery_contacts.org_id": 112,

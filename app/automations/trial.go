@@ -103,11 +103,7 @@ func (a *Automations) Samples(
 	}
 	var jobs []automation.Job
 	if webhookID != "" && madeUpOfContact(event) {
-		var arrived []crm.Contact
-		arrived, err = a.store.Repos().ContactSearch.Select(ctx, orgID, ports.ContactQuery{
-			ContactFilter: ports.ContactFilter{WebhookID: webhookID}, Limit: sampled, Whole: true,
-		})
-		jobs = a.examples(event, orgID, arrived)
+		jobs, err = a.arrivedBy(ctx, orgID, event, webhookID)
 	} else {
 		jobs, err = a.recent(ctx, orgID, event, sampled)
 	}
@@ -133,6 +129,21 @@ func (a *Automations) Samples(
 		Name: event, Lookup: &automation.LookupOutcome{}, Batch: &automation.BatchOutcome{}, Cap: &automation.Cap{},
 		Delivery: &webhook.Delivery{},
 	})), nil
+}
+
+// arrivedBy makes examples of the newest contacts of a webhook; none where there is no such webhook.
+func (a *Automations) arrivedBy(
+	ctx context.Context, orgID string, event automation.EventName, webhookID string,
+) ([]automation.Job, error) {
+	r := a.store.Repos()
+	n, err := app.NamesOf(ctx, r, orgID, webhookID)
+	if err != nil || !n.Has(crm.NamedWebhook, webhookID) {
+		return nil, err
+	}
+	arrived, err := r.ContactSearch.Select(ctx, orgID, ports.ContactQuery{
+		ContactFilter: ports.ContactFilter{WebhookID: webhookID}, Limit: sampled, Whole: true,
+	})
+	return a.examples(event, orgID, arrived), err
 }
 
 // sampled is how many events Samples reads.

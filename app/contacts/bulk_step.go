@@ -154,11 +154,11 @@ func (s bulkStep) unanswer(ctx context.Context, c crm.Contact, at string) error 
 	if err != nil {
 		return err
 	}
-	e, member, err := answerSince(ctx, s.r, s.action.OrgID, events, when, crm.Called, crm.NoteAdded)
+	e, err := answerSince(ctx, s.r, s.action.OrgID, events, when, crm.Called, crm.NoteAdded)
 	if err != nil || e.ID == "" {
 		return err
 	}
-	return s.r.ContactAnswers.Answer(ctx, c, member.ID, e.At)
+	return s.r.ContactAnswers.Answer(ctx, c, e.MemberID, e.At)
 }
 
 // undelete restores a contact, unless it was restored meanwhile, and then perhaps merged into another, which stays, or
@@ -181,8 +181,8 @@ func (s bulkStep) undelete(ctx context.Context, item *crm.BulkItem) error {
 // event is an entry of the history of a contact, which is locked.
 func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
-		ID: app.NewID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject,
-		At: s.clock(),
+		ID: app.NewID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor,
+		MemberID: s.action.MemberID, Subject: subject, At: s.clock(),
 	}
 }
 

@@ -326,7 +326,9 @@ func (c *Contacts) change(
 			return err
 		}
 		// Whoever waited for the lock changes it after those who had it.
-		event := crm.Event{ID: app.NewID(), OrgID: by.OrgID(), ContactID: id, Actor: actor.Name, At: c.clock()}
+		event := crm.Event{
+			ID: app.NewID(), OrgID: by.OrgID(), ContactID: id, Actor: actor.Name, MemberID: actor.ID, At: c.clock(),
+		}
 		return f(ctx, r, contact, event)
 	})
 }

@@ -195,31 +195,35 @@ func isAnswered(ctx context.Context, r ports.Repos, c crm.Contact, since time.Ti
 	if err != nil {
 		return false, err
 	}
-	e, _, err := answerSince(ctx, r, c.OrgID, events, since, crm.Called, crm.NoteAdded, crm.StageMoved)
+	e, err := answerSince(ctx, r, c.OrgID, events, since, crm.Called, crm.NoteAdded, crm.StageMoved)
 	return e.ID != "", err
 }
 
 // answerSince returns the first of some entries of a history, not before a time, that has one of the kinds and is a
-// member's, and the member. An automation may note and move, too.
+// member's. An automation may note and move, too. An entry from before its member was kept is that of who has its name.
 func answerSince(
 	ctx context.Context, r ports.Repos, orgID string, events []crm.Event, since time.Time, kinds ...crm.EventKind,
-) (crm.Event, crm.Member, error) {
+) (crm.Event, error) {
 	var members []crm.Member
 	for _, e := range events {
 		if e.At.Before(since) || !slices.Contains(kinds, e.Kind) {
 			continue
 		}
+		if e.MemberID != "" {
+			return e, nil
+		}
 		if members == nil {
 			var err error
 			if members, err = r.Members.List(ctx, orgID); err != nil {
-				return crm.Event{}, crm.Member{}, err
+				return crm.Event{}, err
 			}
 		}
 		if i := slices.IndexFunc(members, func(m crm.Member) bool { return m.Name == e.Actor }); i >= 0 {
-			return e, members[i], nil
+			e.MemberID = members[i].ID
+			return e, nil
 		}
 	}
-	return crm.Event{}, crm.Member{}, nil
+	return crm.Event{}, nil
 }
 
 // Merge merges one contact into another: nothing is lost, its history and lookups are read with the other's, and

@@ -140,7 +140,17 @@ func (r *Retention) forget(ctx context.Context, repos ports.Repos, orgID string,
 			return err
 		}
 	}
-	p := &privacy.Person{OrgID: orgID, Contacts: ids}
+	all := slices.Clone(ids) // with those merged into them, whosever they are: nothing has happened since to any
+	for n := 0; n < len(all); n++ {
+		merged, err := repos.Removals.Into(ctx, orgID, all[n])
+		if err != nil {
+			return err
+		}
+		for _, gone := range merged {
+			all = append(all, gone.Contact.ID)
+		}
+	}
+	p := &privacy.Person{OrgID: orgID, Contacts: all}
 	_, err := repos.SubjectTraces.Erase(ctx, p, privacy.Contacts, ids)
 	return err
 }

@@ -38,5 +38,5 @@ func (p *Preferences) Set(ctx context.Context, by app.Caller, name crm.Preferenc
 	case len(value) > crm.PreferenceMax:
 		return app.Invalid("value", fmt.Sprintf("Uma preferência tem até %d bytes.", crm.PreferenceMax))
 	}
-	return p.store.Repos().Preferences.Set(ctx, by.OrgID(), by.MemberID(), name, value)
+	return p.store.Repos().Preferences.Set(ctx, by.OrgID(), by.MemberID(), name, app.Storable(value))
 }

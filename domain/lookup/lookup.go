@@ -195,9 +195,10 @@ type Filter struct {
 	Brief bool
 }
 
-// Unanswered reports whether the lookup has ended without an answer of the bureau.
+// Unanswered reports whether the question has ended without an answer of any bureau. A call that another entry stands
+// for says nothing of that.
 func (e Entry) Unanswered() bool {
-	return e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent
+	return e.FollowedID == "" && (e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent)
 }
 
 // DaySpent is what was charged for a product on a day.

@@ -123,6 +123,30 @@ func nobodySees(t *testing.T, env map[string]string) {
 	}
 }
 
+// TestFormsWithOddValues: PostgreSQL has no text with a NUL, nor an id that is none.
+func TestFormsWithOddValues(t *testing.T) {
+	t.Parallel()
+	p := testkit.StartProgram(t, testkit.Options{Env: testkit.PostgreSQL(t), Args: []string{"--demo"}})
+	lookuptest.Eventually(t, "the demonstration is there", func() bool {
+		return strings.Contains(p.Logs(), "The interface: ")
+	})
+	owner := signIn(t, p.URL, "helena@demo.example", "fichario-demo")
+	for _, odd := range []string{"zz", "a\x00b", "a\xff"} {
+		for _, c := range []struct {
+			path string
+			form url.Values
+			want int
+		}{
+			{"/automacoes", url.Values{"evento": {"contact.created"}, "webhook": {odd}}, http.StatusUnprocessableEntity},
+			{"/contatos/vistas", url.Values{"nome": {odd}, "ordem": {"nome"}}, http.StatusSeeOther},
+		} {
+			if status, _ := owner.do(t, "POST", c.path, c.form, nil); status != c.want {
+				t.Errorf("%s with %q: %d, want %d", c.path, odd, status, c.want)
+			}
+		}
+	}
+}
+
 // may checks the answer for somebody with these rows: others are forbidden, or not found.
 func may(who ...string) func(pageRow, int, http.Header) bool {
 	return func(r pageRow, status int, _ http.Header) bool {

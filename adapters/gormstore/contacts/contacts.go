@@ -102,8 +102,9 @@ type EventRow struct {
 	ContactID engine.UID `gorm:"not null"`
 	Kind      string     `gorm:"not null"`
 	Actor     string     `gorm:"not null"`
-	Subject   []byte     `stored:"sealed"`
-	At        time.Time  `gorm:"not null"`
+	MemberID  *engine.UID
+	Subject   []byte    `stored:"sealed"`
+	At        time.Time `gorm:"not null"`
 }
 
 // TableName is the table of the row.
@@ -113,8 +114,7 @@ func (EventRow) TableName() string { return "contact_events" }
 func EventRowOf(v *engine.Vault, e crm.Event) EventRow {
 	row := EventRow{
 		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), ContactID: engine.UID(e.ContactID), Kind: string(e.Kind),
-		Actor: e.Actor,
-		At:    engine.Stamp(e.At),
+		Actor: e.Actor, MemberID: engine.Optional(e.MemberID), At: engine.Stamp(e.At),
 	}
 	if e.Subject != "" {
 		row.Subject = v.Seal([]byte(e.Subject), "contact_events|subject|"+e.ID)
@@ -126,7 +126,7 @@ func EventRowOf(v *engine.Vault, e crm.Event) EventRow {
 func EventOf(v *engine.Vault, row EventRow) crm.Event {
 	e := crm.Event{
 		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ContactID), Kind: crm.EventKind(row.Kind),
-		Actor: row.Actor, At: row.At.UTC(),
+		Actor: row.Actor, MemberID: row.MemberID.Text(), At: row.At.UTC(),
 	}
 	if row.Subject != nil {
 		subject, ok := v.Shown(row.Subject, "contact_events|subject|"+e.ID)

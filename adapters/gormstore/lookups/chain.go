@@ -13,6 +13,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/privacy"
+	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -30,8 +32,16 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 	if err != nil {
 		return false, err
 	}
-	until := engine.Stamp(now.Add(n.Takes))
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return false, err
+	}
+	subject, until := engine.DocumentHash(secret, n.Entry.OrgID, n.Entry.Document), engine.Stamp(now.Add(n.Takes))
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		running = false
+		if barred, err := barredSince(db, n.Entry, subject); err != nil || barred {
+			return cmp.Or(err, errEnded)
+		}
 		leases := engine.Routed(n.Entry.OrgID)(db.Model(&leaseRow{})).Where("call_id = ?", n.Entry.ID)
 		if err := leases.Update("expires_at", until).Error; err != nil {
 			return err
@@ -68,6 +78,25 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 		err = nil
 	}
 	return running, err
+}
+
+// barredSince reports whether the person of a question that is being asked is blocked, or has been erased since. A
+// block waits for the transaction.
+func barredSince(db *gorm.DB, e lookup.Entry, subject []byte) (bool, error) {
+	if db.Name() == "postgres" {
+		number := team.ChargesLock(engine.UID(e.OrgID))
+		if err := db.Exec("SELECT pg_advisory_xact_lock_shared(?)", number).Error; err != nil {
+			return false, err
+		}
+	}
+	var blocks int
+	err := db.Raw("SELECT COUNT(*) FROM subject_blocks WHERE org_id = ? AND subject = ?", e.OrgID, engine.Blob(subject)).
+		Scan(&blocks).Error
+	if err != nil || blocks > 0 {
+		return blocks > 0, err
+	}
+	erased, err := privacy.Barred(db, e.OrgID, e.Since, engine.Where("subject = ?", engine.Blob(subject)))
+	return len(erased) > 0, err
 }
 
 // lockedEntry reads an entry that its owner changes; its zero value where there is none with that time.

@@ -327,7 +327,8 @@ func (r statement) OfContact(
 		for _, id := range family {
 			var own []LookupRow
 			w, ofOrg := engine.WalkOf("lookups_contact", "contact_id", id), ofOrganisation(orgID)
-			err := w.Page(ofOrg(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false, limit).Find(&own).Error
+			questions := ofOrg(fresh(db)).Where("followed_id IS NULL")
+			err := w.Page(questions, "lookups", engine.BeforeAll, engine.AfterAll, false, limit).Find(&own).Error
 			if err != nil {
 				return err
 			}

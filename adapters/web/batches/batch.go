@@ -136,10 +136,10 @@ func stateText(r batches.Result) string {
 		text += ", como na linha " + web.Count(r.RepeatOf)
 	case r.State == batch.Failed && r.Message != "":
 		text += ". " + r.Message
+	case r.State == batch.Answered && r.Fields == nil: // erased, too old or unreadable; one without a record has fields
+		text += ", mas a resposta não está mais disponível"
 	case r.State == batch.Answered && r.Cache:
 		text += ", do histórico"
-	case r.State == batch.Answered && r.Fields == nil:
-		text += ", sem registro"
 	}
 	return text
 }

@@ -12,8 +12,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestAnItemThatFailedSaysWhy where there is more to say than the failure itself.
-func TestAnItemThatFailedSaysWhy(t *testing.T) {
+// TestTheOutcomeOfAnItemInWords says why one failed, and does not call an answer that was erased one without a record.
+func TestTheOutcomeOfAnItemInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		of   batches.Result
@@ -22,6 +22,10 @@ func TestAnItemThatFailedSaysWhy(t *testing.T) {
 		{batches.Result{State: batch.Failed}, "falhou"},
 		{batches.Result{State: batch.Failed, Message: "Peça de novo."}, "falhou. Peça de novo."},
 		{batches.Result{State: batch.Failed, Message: "Peça de novo.", RepeatOf: 12345}, "falhou, como na linha 12.345"},
+		{batches.Result{State: batch.Answered, Fields: []byte(`{"nome":null}`)}, "respondida"},
+		{batches.Result{State: batch.Answered, Fields: []byte(`{"nome":null}`), Cache: true}, "respondida, do histórico"},
+		{batches.Result{State: batch.Answered}, "respondida, mas a resposta não está mais disponível"},
+		{batches.Result{State: batch.Answered, Cache: true}, "respondida, mas a resposta não está mais disponível"},
 	} {
 		if got := stateText(c.of); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)

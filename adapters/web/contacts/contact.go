@@ -131,7 +131,7 @@ func (s pages) contactTab(
 	}
 	paid := lookup.Spent{}
 	for _, d := range documents {
-		paid.Amount += d.Amount
+		paid.Amount += d.Cost()
 		line := s.documentLine(d, products)
 		line.For = names[d.Purpose]
 		data.Documents = append(data.Documents, line)

@@ -30,6 +30,7 @@ func contacts(t *testing.T, s ports.Store) {
 		return r.ContactHistory.SetStage(ctx, kit.ID(), event(crm.StageMoved, "Nenhuma"))
 	}), ports.ErrNotFound)
 	moved, given, noted := event(crm.StageMoved, "Ganho"), event(crm.Assigned, "Rui"), event(crm.NoteAdded, "Ligar amanhã")
+	moved.MemberID = kit.ID()
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.ContactHistory.SetStage(ctx, stage, moved), r.ContactHistory.SetAssignee(ctx, person, given),
 			r.ContactHistory.AddNote(ctx, noted))
