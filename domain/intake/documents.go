@@ -76,6 +76,8 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 		return false
 	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
 		return false // of the shop, beside its customer
+	case found[0].Type() == document.CNPJ && ownerIn(a.name()) == "" && c.outsideLead(a) && c.hasPlace(a.group):
+		return false // likewise, as "cnpj" beside "nome_concessionaria" and "nome_cliente"
 	case found[0].Type() != document.CPF || names.HasAny(names.Words(a.prefix), payingWords):
 		return true
 	}
@@ -113,7 +115,7 @@ func (a *answer) namesDocument() bool {
 	case "number", "numero", "value", "valor", "text", "":
 		return names.HasAny(around, documentWords)
 	}
-	return a.title == "" && writtenAsDocument(a.text()) && saysNothing(a.key)
+	return a.title == "" && writtenAsDocument(a.text())
 }
 
 // writtenAsDocument reports whether a value has the marks of a CPF or a CNPJ, which nothing else is written with.

@@ -71,6 +71,10 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 		if a.title != nil {
 			return false
 		}
+	case closedTree:
+		if a.name != nil {
+			return false // {"imovel": {"ref": …, "valor": …}}
+		}
 	case personTree:
 		if e := lookup(a.value.Key); e.field != noField && !e.weak {
 			return false // {"lead": {"valor": …}}
@@ -236,7 +240,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	mirrors := mirrorsIn(n)
 	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
-	strangers := n.Key != "" && lookup(n.Key).tree != containerTree && !peopleLists[names.Of(n.Key)]
+	strangers := n.Key != "" && lookup(n.Key).tree != containerTree && !listsPeople(n.Key)
 	named.prefix = ""
 	if named.key == "" {
 		named.key = n.Key
@@ -264,7 +268,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 			sub := s
 			sub.group = r.newGroup(s.group)
 			sub.aside = sub.aside || strangers
-			if peopleLists[names.Of(n.Key)] && lookup(n.Key).tree != closedTree {
+			if listsPeople(n.Key) && lookup(n.Key).tree != closedTree {
 				sub.marks |= listed
 			}
 			if records++; records > 1 {

@@ -82,7 +82,7 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 // word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
 	switch {
-	case !c.best[fieldName].score.alias:
+	case !c.best[fieldName].score.alias, first.another && !full.another:
 		return false
 	case c.apart(first) < c.apart(full):
 		return true

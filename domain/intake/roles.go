@@ -61,11 +61,14 @@ var ourNumbers = names.Set(`
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
 
 // ourLines are the records of what we are reached by, in normal form: a phone or an address there is ours as a rule.
-var ourLines = names.Set(`channel channels canal canais instance instancia line linha queue fila department departamento setor`)
+var ourLines = names.Set(`
+	channel channels canal canais instance instancia integration integracao line linha queue fila department departamento
+	setor`)
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
 var ourDeeds = names.Set(`
-	created updated modified edited assigned closed handled owned changed resolved accepted hosted done moved`)
+	created updated modified edited assigned closed handled owned changed resolved accepted hosted done moved criado criada
+	atualizado atualizada modificado modificada editado editada atribuido atribuida atendido atendida`)
 
 // trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
 // only if another person of the body has an address, see closeStaff.
@@ -113,7 +116,7 @@ func sideOfName(key string) (s side, rest []string) {
 	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
 		found := sideWords[w[i]]
-		if i > 0 && (w[i] == "by" && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
+		if i > 0 && ((w[i] == "by" || w[i] == "por") && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
 			found = ours
 		}
 		if found != neutral {
@@ -210,8 +213,9 @@ func (r *reader) onlyRelation() string {
 	for i := range r.answers {
 		a := &r.answers[i]
 		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
-			named = true
-			if its := relationIn(w); its != word {
+			if its := relationIn(w); its == word {
+				named = true
+			} else if !parents[word] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils) {
 				return ""
 			}
 		}
@@ -221,6 +225,9 @@ func (r *reader) onlyRelation() string {
 	}
 	return word
 }
+
+// pupils are for whom parents ask: theirs may be the name beside a parent's address.
+var pupils = names.Set(`aluno aluna student estudante crianca child filho filha son daughter paciente patient atleta`)
 
 // relationIn returns the first of the words that is one for a relation.
 func relationIn(words []string) string {

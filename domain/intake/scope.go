@@ -42,6 +42,7 @@ const (
 	inUser                         // a member of a "user"
 	inEvent                        // a member of an "event" that people attend
 	listed                         // an element of a list of people
+	applies                        // a record of who applies for something
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }
@@ -160,6 +161,9 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.marks |= inEvent
 	case "guests":
 		sub.rank++ // as often who comes along as who asks
+	case "shippingaddress":
+		sub.rank++ // as often who takes the parcel as who ordered
+		sub.another = true
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
@@ -179,6 +183,9 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	}
 	if e.tree != containerTree {
 		sub.group = r.newGroup(s.group)
+	}
+	if applicants[names.Of(key)] {
+		sub.marks |= applies
 	}
 	return sub
 }
@@ -255,7 +262,8 @@ func (r *reader) neighbours(n *tree.Node) neighbours {
 func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 	var buf [64]byte
 	name := names.Append(buf[:0], k.Key)
-	machine := string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
+	line := k.Kind == tree.Object && ourLines[string(name)] && holdsMailbox(*k)
+	machine := line || string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
 	booked := k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
 	offered := k.Kind == tree.Object && offers[string(name)]
 	nb.machine, nb.booked, nb.offered = nb.machine || machine, nb.booked || booked, nb.offered || offered
@@ -263,7 +271,8 @@ func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 }
 
 // offers are the records of what firms put up for somebody to ask about.
-var offers = names.Set(`ad anuncio listing imovel veiculo vehicle`)
+var offers = names.Set(`
+	ad anuncio listing posting publicacao publicacion imovel inmueble propiedad veiculo vehicle vehiculo`)
 
 // firmOfOffer reports whether a record is that of the firm beside what it has put up, whatever its key: the client of a
 // portal is who advertises. The contact's own company is called one.
@@ -309,7 +318,7 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 
 // ourMachines are the numbers and bots by which a company is reached: a company that a record names beside one is that
 // company, and not the contact's. Beside the contact's address, only the number that was called (CallRail's) says so: a
-// bot writes its name, and WhatsApp's id, into what the contact answered.
+// bot writes its name, and WhatsApp's id, into what the contact answered. So does the record of a line with its number.
 var ourMachines = names.Set(`chatbotname chatbotid botname botid whatsappid`)
 
 func (r *reader) dropIf(known bool, rule string, k *tree.Node) bool {
