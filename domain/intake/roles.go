@@ -42,7 +42,7 @@ func init() {
 			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
 			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
 			passenger passageiro assinante contratante inscrito inscrita participante requerente proponente segurado segurada
-			interessado interessada consumidor consumidora reclamante manifestante cidadao inquilino`,
+			interessado interessada doador doadora donor donors consumidor consumidora reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			sideWords[w] = s

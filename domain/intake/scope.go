@@ -218,6 +218,7 @@ type neighbours struct {
 	machine   bool  // the company beside them is the one that was asked, see ourMachines
 	booked    bool  // and so is one that is an object beside what was booked, which is nobody's record
 	offered   bool  // a firm beside them has put up what is offered, see firmOfOffer
+	served    bool  // a firm with an address, or a shop, is whose customer stands beside it, see consumers
 }
 
 // neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
@@ -266,9 +267,16 @@ func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 	machine := line || string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
 	booked := k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
 	offered := k.Kind == tree.Object && offers[string(name)]
+	served := consumers[string(name)] && recordOfPerson(k)
 	nb.machine, nb.booked, nb.offered = nb.machine || machine, nb.booked || booked, nb.offered || offered
-	return machine || booked || offered
+	nb.served = nb.served || served
+	return machine || booked || offered || served
 }
+
+// consumers are what a company calls those whom it serves.
+var consumers = names.Set(`
+	customer client buyer purchaser comprador cliente consumer consumidor patient paciente guest hospede passenger
+	passageiro donor doador student aluno`)
 
 // offers are the records of what firms put up for somebody to ask about.
 var offers = names.Set(`
@@ -312,8 +320,9 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 	if nb.offered && firmOfOffer(k) {
 		return r.within(true, closedTree, k, s)
 	}
-	company := (nb.machine || nb.booked && k.Kind == tree.Object) && lookup(k.Key).field == fieldCompany
-	return r.within(company && k.Key != fieldNames[fieldCompany] && !recordOfPerson(k), closedTree, k, s)
+	e, record, reached := lookup(k.Key), k.Kind == tree.Object, recordOfPerson(k)
+	ours := (nb.machine || nb.booked && record) && !reached || nb.served && record && (reached || e.weak)
+	return r.within(ours && e.field == fieldCompany && k.Key != fieldNames[fieldCompany], closedTree, k, s)
 }
 
 // ourMachines are the numbers and bots by which a company is reached: a company that a record names beside one is that

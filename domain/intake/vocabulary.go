@@ -117,7 +117,7 @@ var aliases = map[field]string{
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
 		nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization
 		organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies
-		empresas organizacoes organizations worksforname employmentname employername corporatename tradename legalname salesaccountname compania
+		empresas organizacoes organizations worksforname employmentname employername corporatename tradename legalname salesaccountname salesaccountsname compania
 		nombredelaempresa nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal
