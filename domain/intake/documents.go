@@ -25,11 +25,9 @@ var documentWords = names.Set(`
 var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)
 
 // otherPeople are words for people whose document is not the contact's, unless the contact's address stands beside it.
-var otherPeople = names.Set(`
-	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
-	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
-	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios
-	transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
+var otherPeople = names.Set(relationWords + strangerWords + `
+	vendedora corretor corretora agente consultor afiliado affiliate producer produtor responsavel parceiro host
+	socios transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
 
 // findDocuments sets the answers apart that hold documents by their names, before the rules take one for a phone.
 func (r *reader) findDocuments() {

@@ -205,7 +205,7 @@ func (r *reader) wordOfForm() string {
 // means reports whether a word says something of what it stands before.
 func means(word string) bool {
 	w := names.Of(word)
-	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || relations[w] || strangers[w] ||
+	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || strangers[w] ||
 		houseWords[w] || thingWords[w] || programsThings[w] || thingsWithNames[w] || nameRule.none[w] || emailRule.none[w] ||
 		ownMessages[w] || notTheirs[w] || len(w) > 8
 }

@@ -156,11 +156,19 @@ func (a *answer) ofOurs() bool {
 
 // relations are words for people whom a contact names: their friends, who sent them, whom to call. In a machine's key
 // they say that it names or reaches one of these, never the contact.
-var relations = names.Set(`
-	friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado indicada
-	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira
-	avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents
-	beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`)
+var relations = names.Set(relationWords)
+
+const (
+	relationWords = `
+		friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado
+		indicada indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro
+		companheira avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes
+		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`
+	// strangerWords are further ones for whose address or phone a form also asks.
+	strangerWords = `
+		mae pai irmao irma parente socio socia indicacao vendedor madre padre hijo hija hermano hermana pareja mother
+		father son daughter brother sister partner referral seller owner`
+)
 
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
 func (a *answer) ofRelation() bool { return a.title == "" && namesRelation(a.key) }
@@ -232,7 +240,7 @@ var pupils = names.Set(`aluno aluna student estudante crianca child filho filha 
 // relationIn returns the first of the words that is one for a relation.
 func relationIn(words []string) string {
 	for _, w := range words {
-		if (relations[w] || strangers[w]) && sideWords[w] == neutral {
+		if strangers[w] && sideWords[w] == neutral {
 			return w
 		}
 	}
