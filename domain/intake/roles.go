@@ -23,9 +23,8 @@ const (
 
 // sideWords are the words that tell the side, in normal form. Of several in a name the last counts: the agent of
 // "customer_agent" is ours.
-var sideWords = map[string]side{}
-
-func init() {
+var sideWords = func() map[string]side {
+	m := map[string]side{}
 	for s, list := range map[side]string{
 		ours: `
 			organizer organizers organiser organisers organizador organizadora host hosts cohost cohosts anfitriao owner owners
@@ -45,10 +44,11 @@ func init() {
 			interessado interessada doador doadora donor donors consumidor consumidora reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
-			sideWords[w] = s
+			m[w] = s
 		}
 	}
-}
+	return m
+}()
 
 // recordNouns may follow the word for a side in the key of a record: "customer_details", "ToFull".
 var recordNouns = names.Set(`

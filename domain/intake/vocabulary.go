@@ -64,6 +64,9 @@ func buildVocabulary() map[string]entry {
 		set(words, func(e *entry) { e.preference = int8(i + 1) })
 	}
 	set(`accountname`, func(e *entry) { e.preference = -1 }) // often that of whoever advertises
+	for w, s := range sideWords {
+		set(w, func(e *entry) { e.tree = treeOfSide[s] })
+	}
 	for r, words := range trees {
 		set(words, func(e *entry) { e.tree = r })
 	}

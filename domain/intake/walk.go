@@ -271,15 +271,10 @@ func isPerson(k tree.Node) bool {
 }
 
 // roleBySide returns the role of a tree that no table knows, by whose it is.
-func roleBySide(key string) treeRole {
-	switch sideOfTree(key) {
-	case ours:
-		return closedTree
-	case leads:
-		return personTree
-	}
-	return unknownTree
-}
+func roleBySide(key string) treeRole { return treeOfSide[sideOfTree(key)] }
+
+// treeOfSide is what a tree holds by whose it is.
+var treeOfSide = [...]treeRole{neutral: unknownTree, ours: closedTree, leads: personTree}
 
 // allAnswers reports whether each element of a list is an answer under the name of its question.
 func allAnswers(list *tree.Node) bool {
@@ -447,27 +442,24 @@ var trees = map[treeRole]string{
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
 		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification after`,
 	personTree: `
-		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
-		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
-		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members
-		enduser dadoslead dadosdolead novolead registrant contactprofile requester
-		solicitante userdetails userinfo userinformation`,
+		contact contacts contato contatos person people pessoa participant user usuario profile perfil dadosdocliente
+		dadosdocontato responsavel usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress
+		shippingaddress member members enduser dadoslead dadosdolead novolead contactprofile userdetails userinfo
+		userinformation`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
 		invoice fatura checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
 	closedTree: `
-		form formulario definition survey page site charge quiz payments payment device meta account funnel product products
-		produto produtos producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes
-		owner agent corretor agente assignedto assignee createdby updatedby modifiedby organizer host items item lineitems
-		orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign campanha ad
-		adset listing imovel course curso store team workspace calculations scheduling tags legalbases company1 address
-		endereco location geo browser partner workflow automation variables calculated outcome property propriedade anuncio
-		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou
-		referredby dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai mother father madre padre
-		parent parents guardian guardians filho filha filhos
-		esposa esposo marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia
-		emergencycontact vaga vacancy jobopening posting publicacao publicacion vehiculo propiedad inmueble`,
+		form formulario definition survey page site charge quiz payments payment device meta account funnel product
+		products produto produtos commissions commission comissoes assignedto createdby updatedby modifiedby items item
+		lineitems orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign
+		campanha ad adset listing imovel course curso store workspace calculations scheduling tags legalbases company1
+		address endereco location geo browser partner workflow automation variables calculated outcome property
+		propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure
+		indicadopor quemindicou indicou referredby dependente dependentes acompanhante acompanhantes avalista fiador
+		fiadora mae pai mother father madre padre parent parents guardian guardians filho filha filhos esposa esposo
+		marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia emergencycontact
+		vaga vacancy jobopening posting publicacao publicacion vehiculo propiedad inmueble`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old before options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }
