@@ -279,8 +279,10 @@ var consumers = names.Set(`
 	passageiro donor doador student aluno`)
 
 // offers are the records of what firms put up for somebody to ask about.
-var offers = names.Set(`
-	ad anuncio listing posting publicacao publicacion imovel inmueble propiedad veiculo vehicle vehiculo`)
+var offers = names.Set(offerWords)
+
+const offerWords = `
+	ad anuncio listing posting publicacao publicacion imovel inmueble propiedad veiculo vehicle vehiculo`
 
 // firmOfOffer reports whether a record is that of the firm beside what it has put up, whatever its key: the client of a
 // portal is who advertises. The contact's own company is called one.

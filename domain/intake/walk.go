@@ -449,17 +449,16 @@ var trees = map[treeRole]string{
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
 		invoice fatura checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
-	closedTree: `
+	closedTree: offerWords + `
 		form formulario definition survey page site charge quiz payments payment device meta account funnel product
 		products produto produtos commissions commission comissoes assignedto createdby updatedby modifiedby items item
 		lineitems orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign
-		campanha ad adset listing imovel course curso store workspace calculations scheduling tags legalbases company1
-		address endereco location geo browser partner workflow automation variables calculated outcome property
-		propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure
-		indicadopor quemindicou indicou referredby dependente dependentes acompanhante acompanhantes avalista fiador
-		fiadora mae pai mother father madre padre parent parents guardian guardians filho filha filhos esposa esposo
-		marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia emergencycontact
-		vaga vacancy jobopening posting publicacao publicacion vehiculo propiedad inmueble`,
+		campanha adset course curso store workspace calculations scheduling tags legalbases company1 address endereco
+		location geo browser partner workflow automation variables calculated outcome property propriedade conjuge
+		spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou referredby
+		dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai mother father madre padre
+		parent parents guardian guardians filho filha filhos esposa esposo marido companheiro companheira testemunha
+		testemunhas contatoemergencia contatodeemergencia emergencycontact vaga vacancy jobopening`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old before options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }
