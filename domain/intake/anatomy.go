@@ -45,7 +45,7 @@ var itemWords = map[part]string{
 		heading pergunta titulo rotulo q`,
 	namePart: `
 		name nome fieldname campo customkey key chave code columnid slug field id fieldid ref questionid property attribute
-		param parameter variable fieldcode fieldidentifier alias fieldkey metakey jsonkey attributename`,
+		param parameter variable variavel atributo parametro coluna fieldcode fieldidentifier alias fieldkey metakey jsonkey attributename`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
 		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,

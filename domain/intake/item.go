@@ -45,12 +45,17 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 		// Certainly an answer, but of unknown shape: it is kept under its title, and feeds no field.
 		tree := withOptionTexts(*a.value, n)
 		tree.Key = ans.label()
-		s.prefix, s.closed = "", true
+		s.prefix, s.closed = "", s.closed || !a.ofContact(ans.label())
 		s.marks |= asked
 		r.member(&tree, s)
 	}
 	r.besides(n, a, &ans, s)
 	return true
+}
+
+// ofContact reports whether a question is answered by a record of a person, and asks for the contact's.
+func (a anatomy) ofContact(label string) bool {
+	return a.typ != nil && lookup(a.typ.Text).tree == personTree && lookup(label).tree == personTree
 }
 
 // unanswered walks a question without an answer, or a heading: its name belongs to nobody.

@@ -185,7 +185,7 @@ func without(n *tree.Node, path []int) tree.Node {
 var peopleLists = names.Set(`
 	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
 	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
-	events event root object objects value prospects prospect registrants applicants candidates candidatos inscritos
+	events event eventos registros resultados cadastros inscricoes root object objects value prospects prospect registrants applicants candidates candidatos inscritos
 	interessados alunos students solicitantes compradores buyers visitors visitantes notification notifications
 	mandrillevents`)
 

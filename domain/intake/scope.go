@@ -144,7 +144,7 @@ func (s scope) within(key string, t treeRole) scope {
 // openToLeads are the closed trees in which a record of the lead is the lead's all the same, as in those of our people:
 // the charge is not about the contact, but its customer is.
 var openToLeads = names.Set(`
-	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device`)
+	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device referral`)
 
 // under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
 // it.
@@ -165,8 +165,10 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.rank++ // as often who takes the parcel as who ordered
 		sub.another = true
 	case "responsavel":
-		sub.rank += 2 // as often the seller as the guardian
-		sub.another = true
+		if !s.lead { // as often the seller as the guardian
+			sub.rank += 2
+			sub.another = true
+		}
 	case "user", "usuario", "userdetails", "userinfo", "userinformation", "auth":
 		sub.rank += 2 // as often the account's user as the form's
 		sub.another = true

@@ -56,9 +56,11 @@ func TestEachPersonIsOne(t *testing.T) {
 			"Bia bia@x.com +5511987654321 "},
 		"repeated elements, the first empty": {"text/xml", `<contacts><contact/><contact><nome>Ana</nome><email>ana@x.com</email>` +
 			`</contact><contact><nome>Bia</nome><email>bia@x.com</email></contact></contacts>`, "Ana ana@x.com  ; Bia bia@x.com  "},
-		"prospects":                           {"application/json", `{"prospects":` + two + `}`, each},
-		"a list by the word in its key":       {"application/json", `{"messages":{"createdCustomer":` + two + `}}`, each},
-		"leads inside an object of any name":  {"application/json", `{"lote":{"novos_leads":` + two + `}}`, each},
+		"prospects":                          {"application/json", `{"prospects":` + two + `}`, each},
+		"a list by the word in its key":      {"application/json", `{"messages":{"createdCustomer":` + two + `}}`, each},
+		"leads inside an object of any name": {"application/json", `{"lote":{"novos_leads":` + two + `}}`, each},
+		"events under a word of ours": {"application/json", `{"eventos":[{"dados":{"email":"ana@x.com","nome":"Ana"}},{"dados":` +
+			`{"email":"bia@x.com","nome":"Bia"}}]}`, "Ana ana@x.com  ; Bia bia@x.com  "},
 		"the leads of one of ours":            {"application/json", `{"corretor":{"leads":` + two + `}}`, each},
 		"guests inside an object of any name": {"application/json", `{"reserva":{"hospedes":` + two + `}}`, "Ana ana@x.com  "},
 		"interessados":                        {"application/json", `{"interessados":` + two + `}`, each},

@@ -150,9 +150,11 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 	if email == nil || a == email || !c.severalAddresses() || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
 		return false
 	}
-	of := partyOf(a)
+	of, mine := partyOf(a), partyOf(email)
 	if s, _ := sideOfName(of.owner); s == leads {
-		return false
+		if s, _ := sideOfName(mine.owner); s != leads || of.group != mine.group {
+			return false // of two in one record that are called so, such as buyer and participant, one is the contact
+		}
 	}
 	its := c.parties().addresses[of]
 	return len(its) > 0 && (of.owner != "" || a.group == email.group || !c.encloses(a.group, email.group)) &&

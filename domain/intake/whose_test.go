@@ -66,3 +66,25 @@ func TestADocumentOfThePlaceThatServes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNameUnderAWordForWhoever: the word by which a post calls whoever has the address has their name, too.
+func TestTheNameUnderAWordForWhoever(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"tutor":"Clarissa Moura","tutor_email":"c@x.com"}`:                "Clarissa Moura",
+		`{"aluno":"Enzo Motta","mae":"Joelma Motta","email_mae":"j@x.com"}`: "Joelma Motta",
+		`{"nome":"Ana","tutor":"Clarissa Moura","tutor_email":"c@x.com"}`:   "Ana",
+		`{"curso":"Confeitaria","curso_email":"c@x.com"}`:                   "",
+		`{"unidade":"Centro Sul","unidade_email":"c@x.com"}`:                "",
+		`{"comprador_nome":"Prefeitura","comprador_email":"p@x.com","participante_nome":"Yara Luz",` +
+			`"participante_email":"y@x.com","participante_cpf":"529.982.247-25"}`: "Yara Luz",
+		`{"referral":{"provider":{"name":"Dr. Pike","email":"p@x.com"},"patient":{"name":"Nora Quill","email":"n@x.com"}}}`: "Nora Quill",
+		`{"lead":{"responsavel":{"nome":"Gil Prates","email":"g@x.com"}},"parceiro":{"nome":"Sol","email":"s@x.com"}}`:      "Gil Prates",
+		`{"fields":[{"label":"Contato","type":"contact","values":[{"value":{"name":"Heitor Luz","mail":["h@x.com"]}}]}]}`:   "Heitor Luz",
+		`[{"variavel":"nome","valor":"Giba Luz"},{"variavel":"email","valor":"g@x.com"}]`:                                   "Giba Luz",
+	} {
+		if d := mustRead(t, "application/json", body); d.Name != want {
+			t.Errorf("%s: %q, %q", body, d.Name, d.Email)
+		}
+	}
+}
