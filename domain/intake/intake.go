@@ -166,8 +166,9 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 }
 
 // readTree reads a parsed body. What stands under "form" describes the form; but where nothing else is there of a
-// contact, it is what was typed into it. A pupil's parent is who asks where nobody else has an address. Likewise, a text of titled lines is a form's notification where no field has
-// an address but a machine's, and elsewhere what somebody wrote.
+// contact, it is what was typed into it. A pupil's parent is who asks where nobody else has an address. Likewise, a
+// text of titled lines is a form's notification where no field has an address but a machine's, and elsewhere what
+// somebody wrote.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)

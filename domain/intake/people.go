@@ -183,11 +183,11 @@ func without(n *tree.Node, path []int) tree.Node {
 // peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. People who merely
 // come along have no list here: the guests of a meeting, the recipients of an e-mail.
 var peopleLists = names.Set(`
-	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
-	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
-	events event eventos registros resultados cadastros inscricoes root object objects value prospects prospect registrants applicants candidates candidatos inscritos
-	interessados alunos students solicitantes compradores buyers visitors visitantes notification notifications
-	mandrillevents`)
+	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items
+	itens rows records record results data payload body entry entries changes add unsorted submissions responses
+	list batch events event eventos registros resultados cadastros inscricoes root object objects value prospects
+	prospect registrants applicants candidates candidatos inscritos interessados alunos students solicitantes
+	compradores buyers visitors visitantes notification notifications mandrillevents`)
 
 // listsPeople reports whether a list under a key, or in it, holds people.
 func listsPeople(key string) bool { return peopleLists[names.Of(key)] || listsLeads(key) }

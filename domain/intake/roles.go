@@ -36,12 +36,13 @@ var sideWords = func() map[string]side {
 			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
 			author authors autor autora autores asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
 		leads: `
-			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
-			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
-			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
-			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
-			passenger passageiro assinante contratante inscrito inscrita participante requerente proponente segurado segurada
-			interessado interessada doador doadora donor donors consumidor consumidora reclamante manifestante cidadao inquilino`,
+			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees
+			attendee attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters
+			solicitante purchaser purchasers applicant applicants candidate candidato candidata prospect prospects
+			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
+			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
+			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
+			reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = s

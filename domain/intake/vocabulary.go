@@ -116,12 +116,13 @@ var aliases = map[field]string{
 		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
 		telefones celulares contactphones sms* waid`,
 	fieldCompany: `
-		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
-		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
-		nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization
-		organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies
-		empresas organizacoes organizations worksforname employmentname employername corporatename tradename legalname salesaccountname salesaccountsname compania
-		nombredelaempresa nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
+		accountname business* businessname clinica* companhia company companyname emp* employer* empresa
+		empresaondetrabalha emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio*
+		nomedaempresa nomedaloja nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation
+		organisationname organizacao organization organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa
+		razaosocial suaempresa yourcompany companies empresas organizacoes organizations worksforname employmentname
+		employername corporatename tradename legalname salesaccountname salesaccountsname compania nombredelaempresa
+		nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal
 		investimentomensalestimado investment* leadvalue montante opportunityamount opportunityvalue orcamento

@@ -196,8 +196,8 @@ func companyByName(name string) bool {
 // ownFirms are further words for a firm that somebody has or works for.
 var ownFirms = names.Set(`juridica pj business employer empregador`)
 
-// takeFirmAround takes the company from the record around the list of people that gave the e-mail, where it has a name and
-// a CNPJ: CRMs keep the people of a firm inside it.
+// takeFirmAround takes the company from the record around the list of people that gave the e-mail, where it has a name
+// and a CNPJ: CRMs keep the people of a firm inside it.
 func (c *chooser) takeFirmAround(d *Draft) {
 	email := c.best[fieldEmail].answer
 	if d.Company != "" || email == nil || !email.marks.has(listed) {
