@@ -44,8 +44,9 @@ var itemWords = map[part]string{
 		title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel
 		heading pergunta titulo rotulo q`,
 	namePart: `
-		name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter
-		variable campo chave nome fieldcode fieldidentifier alias fieldkey metakey jsonkey attributename`,
+		name nome fieldname campo customkey key chave code columnid slug field id fieldid ref questionid property
+		attribute param parameter variable variavel atributo parametro coluna fieldcode fieldidentifier alias fieldkey
+		metakey jsonkey attributename`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
 		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,

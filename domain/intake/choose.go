@@ -146,6 +146,7 @@ func (r *reader) choose(d *Draft) {
 	c.takePhone(d)
 	c.takeName(d)
 	c.takeLine(d, fieldCompany, &d.Company)
+	c.takeFirmAround(d)
 	r.dropMachineChannel(c)
 	c.takeLine(d, fieldOrigin, &d.Origin)
 	c.takeAmount(d)
@@ -162,11 +163,15 @@ func (c *chooser) settle() {
 			w.answer.field == fieldName && w.score.strength == lookOnly && apart != 0:
 			continue
 		case w.answer.field == fieldCompany:
-			if w.score.strength >= weakName && c.outsideLead(w.answer) {
+			if c.outsideLead(w.answer) && (w.score.strength >= weakName || c.leadApplies()) {
 				continue
 			}
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
+			if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
+				// Whatever a record calls the phone beside the contact's address, it is the contact's.
+				w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty
+			}
 		case w.score.strength < weakName:
 			w.score.apart = apart
 			// The name beside the address is the lead's, though the record has a word for somebody else.

@@ -25,11 +25,9 @@ var documentWords = names.Set(`
 var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)
 
 // otherPeople are words for people whose document is not the contact's, unless the contact's address stands beside it.
-var otherPeople = names.Set(`
-	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
-	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
-	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios
-	transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
+var otherPeople = names.Set(relationWords + strangerWords + `
+	vendedora corretor corretora agente consultor afiliado affiliate producer produtor responsavel parceiro host
+	socios transporte transportadora carrier emitente prestador prestadora fornecedor cedente`)
 
 // findDocuments sets the answers apart that hold documents by their names, before the rules take one for a phone.
 func (r *reader) findDocuments() {
@@ -76,6 +74,8 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 		return false
 	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
 		return false // of the shop, beside its customer
+	case found[0].Type() == document.CNPJ && ownerIn(a.name()) == "" && c.outsideLead(a) && c.hasPlace(a.group):
+		return false // likewise, as "cnpj" beside "nome_concessionaria" and "nome_cliente"
 	case found[0].Type() != document.CPF || names.HasAny(names.Words(a.prefix), payingWords):
 		return true
 	}
@@ -113,7 +113,7 @@ func (a *answer) namesDocument() bool {
 	case "number", "numero", "value", "valor", "text", "":
 		return names.HasAny(around, documentWords)
 	}
-	return a.title == "" && writtenAsDocument(a.text()) && saysNothing(a.key)
+	return a.title == "" && writtenAsDocument(a.text())
 }
 
 // writtenAsDocument reports whether a value has the marks of a CPF or a CNPJ, which nothing else is written with.

@@ -129,12 +129,13 @@ func withDigits(base string) string {
 	return base
 }
 
-// TestWrittenAsADocument: under a key that means nothing, the marks of a CPF say enough.
+// TestWrittenAsADocument: whatever the key, unless it is somebody else's, the marks of a CPF say enough.
 func TestWrittenAsADocument(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{
 		`"a1b2c3d4e5f60718293a4b5c6d7e8f9012345678":"529.982.247-25"`: 1, `"input_5":"11.222.333/0001-81"`: 1,
 		`"input_5":"52998224725"`: 0, `"input_5":"529.982.247-26"`: 0, `"socio":"529.982.247-25"`: 0,
+		`"citizen_number":"529.982.247-25"`: 1, `"login":"529.982.247-25"`: 1,
 		`"fields":[{"label":"Quem indica?","value":"529.982.247-25"}]`: 0,
 	} {
 		if d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`); len(d.Documents) != want {

@@ -166,8 +166,9 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 }
 
 // readTree reads a parsed body. What stands under "form" describes the form; but where nothing else is there of a
-// contact, it is what was typed into it. Likewise, a text of titled lines is a form's notification where no field has
-// an address but a machine's, and elsewhere what somebody wrote.
+// contact, it is what was typed into it. A pupil's parent is who asks where nobody else has an address. Likewise, a
+// text of titled lines is a form's notification where no field has an address but a machine's, and elsewhere what
+// somebody wrote.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)
@@ -175,6 +176,11 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 	if err == nil && r.closedForm && nobody {
 		again := newReader(o, trace)
 		again.openForm = true
+		return again.read(tree)
+	}
+	if err == nil && r.closedParent && r.nobodyHasAddress() {
+		again := newReader(o, trace)
+		again.openParents = true
 		return again.read(tree)
 	}
 	if err == nil && r.mayHaveLines(&d) {
@@ -185,6 +191,15 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 		}
 	}
 	return d, err
+}
+
+// nobodyHasAddress reports whether a post gives no address, or only one of a place that serves.
+func (r *reader) nobodyHasAddress() bool {
+	email := r.chooser.best[fieldEmail].answer
+	if email == nil {
+		return r.emptyEmail == ""
+	}
+	return email.staff
 }
 
 // mayHaveLines reports whether the contact may stand in a text of titled lines: no field has an address but that of a

@@ -45,12 +45,17 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 		// Certainly an answer, but of unknown shape: it is kept under its title, and feeds no field.
 		tree := withOptionTexts(*a.value, n)
 		tree.Key = ans.label()
-		s.prefix, s.closed = "", true
+		s.prefix, s.closed = "", s.closed || !a.ofContact(ans.label())
 		s.marks |= asked
 		r.member(&tree, s)
 	}
 	r.besides(n, a, &ans, s)
 	return true
+}
+
+// ofContact reports whether a question is answered by a record of a person, and asks for the contact's.
+func (a anatomy) ofContact(label string) bool {
+	return a.typ != nil && lookup(a.typ.Text).tree == personTree && lookup(label).tree == personTree
 }
 
 // unanswered walks a question without an answer, or a heading: its name belongs to nobody.
@@ -70,6 +75,10 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	case dealTree:
 		if a.title != nil {
 			return false
+		}
+	case closedTree:
+		if a.name != nil {
+			return false // {"imovel": {"ref": …, "valor": …}}
 		}
 	case personTree:
 		if e := lookup(a.value.Key); e.field != noField && !e.weak {
@@ -236,7 +245,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	mirrors := mirrorsIn(n)
 	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
-	strangers := n.Key != "" && lookup(n.Key).tree != containerTree && !peopleLists[names.Of(n.Key)]
+	strangers := n.Key != "" && lookup(n.Key).tree != containerTree && !listsPeople(n.Key)
 	named.prefix = ""
 	if named.key == "" {
 		named.key = n.Key
@@ -264,7 +273,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 			sub := s
 			sub.group = r.newGroup(s.group)
 			sub.aside = sub.aside || strangers
-			if peopleLists[names.Of(n.Key)] && lookup(n.Key).tree != closedTree {
+			if listsPeople(n.Key) && lookup(n.Key).tree != closedTree {
 				sub.marks |= listed
 			}
 			if records++; records > 1 {

@@ -57,7 +57,9 @@ func bareName(key string) bool {
 func (c *chooser) takeName(d *Draft) {
 	full := c.best[fieldName].answer
 	first, last := c.partsOfName(full)
+	guess := full == nil || c.best[fieldName].score.strength >= weakName
 	switch {
+	case guess && first == nil && last == nil && c.takeNameOfOwner(d):
 	case full == nil && first == nil && last == nil:
 		c.takeNameBesideEmail(d)
 	case full == nil || first != nil && c.prefersParts(full, first, last):
@@ -78,11 +80,35 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 	d.take(fieldName, a)
 }
 
+// takeNameOfOwner takes what stands under the word for whoever has the address, and reports whether something does:
+// "tutor" beside "tutor_email".
+func (c *chooser) takeNameOfOwner(d *Draft) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil {
+		return false
+	}
+	owner := ownerIn(email.name())
+	if sideWords[owner] != leads && !strangers[owner] && (!trades[owner] || places[owner]) {
+		return false
+	}
+	for i := range c.answers {
+		a := &c.answers[i]
+		if a.taken || a.group != email.group || names.Of(a.name()) != owner || !fitsPartOfName(c, a, weakName) {
+			continue
+		}
+		d.Name = lineOf(a)
+		a.taken = true
+		d.take(fieldName, a)
+		return true
+	}
+	return false
+}
+
 // prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
 // word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
 	switch {
-	case !c.best[fieldName].score.alias:
+	case !c.best[fieldName].score.alias, first.another && !full.another:
 		return false
 	case c.apart(first) < c.apart(full):
 		return true

@@ -76,10 +76,11 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 		n = namingOf(q.prefix)
 		return n, n.entry.field != noField
 	case "name", "nome":
-		// An object that stands for an origin is named like the origin.
+		// An object that stands for an origin or a company is named like it.
 		thing := q.holder()
 		n = namingOf(thing)
-		return n, n.entry.field == fieldOrigin && (!n.entry.weak || names.Of(thing) == "origin")
+		return n, n.entry.field == fieldOrigin && (!n.entry.weak || names.Of(thing) == "origin") ||
+			n.entry.field == fieldCompany && !n.entry.weak
 	case "number", "numero", "address", "endereco":
 		n = namingOf(q.prefix)
 		return n, n.entry.field == fieldPhone || n.entry.field == fieldEmail
@@ -204,7 +205,7 @@ func (r *reader) wordOfForm() string {
 // means reports whether a word says something of what it stands before.
 func means(word string) bool {
 	w := names.Of(word)
-	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || relations[w] || strangers[w] ||
+	return lookup(word) != (entry{}) || sideWords[w] != neutral || trades[w] || strangers[w] ||
 		houseWords[w] || thingWords[w] || programsThings[w] || thingsWithNames[w] || nameRule.none[w] || emailRule.none[w] ||
 		ownMessages[w] || notTheirs[w] || len(w) > 8
 }
@@ -339,7 +340,23 @@ func keyVariants(key string) []variant {
 	if i := strings.IndexByte(base, '/'); i > 0 {
 		add(base[:i]) // "Empresa / CNPJ"
 	}
+	if rest, ok := withoutLittleWords(base); ok {
+		add(rest)
+	}
 	return out
+}
+
+// withoutLittleWords takes the little words of a language out of a key: "E-mail do contato", "What is your name".
+func withoutLittleWords(key string) (string, bool) {
+	if len(key) > 60 || plainKey(key) {
+		return "", false
+	}
+	w := names.Words(key)
+	if len(w) > 2 && (w[0] == "qual" || w[0] == "cual") && (w[1] == "e" || w[1] == "es") {
+		w = w[2:]
+	}
+	rest := slices.DeleteFunc(slices.Clone(w), func(word string) bool { return littleWords[word] })
+	return strings.Join(rest, " "), len(rest) > 0 && len(rest) < len(names.Words(key))
 }
 
 // withoutScreen takes off what WhatsApp's Flows put around a key: "screen_0_Nome_completo_1".

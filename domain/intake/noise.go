@@ -147,7 +147,7 @@ func (a *answer) noiseKind() noise {
 	switch kind := a.entry.noise; {
 	case kind == typeNoise && a.prefix != "":
 		return codeNoise // what kind of thing it is
-	case kind == machineNoise && a.closed && !a.marks.has(asked):
+	case kind == machineNoise && a.closed && !a.marks.has(asked) && !names.HasAny(names.Words(a.prefix), keptIDs):
 		return softNoise // what a program keeps about itself
 	default:
 		return kind

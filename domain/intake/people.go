@@ -183,11 +183,40 @@ func without(n *tree.Node, path []int) tree.Node {
 // peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. People who merely
 // come along have no list here: the guests of a meeting, the recipients of an e-mail.
 var peopleLists = names.Set(`
-	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
-	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
-	events event root object objects value prospects prospect registrants applicants candidates candidatos inscritos
-	interessados alunos students solicitantes compradores buyers visitors visitantes notification notifications
-	mandrillevents`)
+	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items
+	itens rows records record results data payload body entry entries changes add unsorted submissions responses
+	list batch events event eventos registros resultados cadastros inscricoes root object objects value prospects
+	prospect registrants applicants candidates candidatos inscritos interessados alunos students solicitantes
+	compradores buyers visitors visitantes notification notifications mandrillevents`)
+
+// listsPeople reports whether a list under a key, or in it, holds people.
+func listsPeople(key string) bool { return peopleLists[names.Of(key)] || listsLeads(key) }
+
+// listsLeads reports whether a key ends in a word for leads of whom there are lists: "createdCustomers", "lista_leads".
+func listsLeads(key string) bool {
+	if len(key) > 40 {
+		return false
+	}
+	w := names.Words(key)
+	for len(w) > 1 && listNouns[w[len(w)-1]] {
+		w = w[:len(w)-1]
+	}
+	if len(w) == 0 {
+		return false
+	}
+	one := strings.TrimSuffix(w[len(w)-1], "s")
+	return sideWords[one] == leads && (peopleLists[one] || peopleLists[one+"s"])
+}
+
+var listNouns = names.Set(`list lista data records rows`)
+
+// aroundLeads reports whether an object of no known meaning, or one of ours, has such a list: then it is one more
+// envelope.
+func aroundLeads(n *tree.Node) bool {
+	role := lookup(n.Key).tree
+	return n.Kind == tree.Object && (role == unknownTree || role == containerTree || sideOfTree(n.Key) == ours) &&
+		slices.ContainsFunc(n.Children, func(k tree.Node) bool { return k.Kind == tree.Array && listsLeads(k.Key) })
+}
 
 // crowd looks for people, and knows how many lists it is inside: each element of each is read as a record by itself, so
 // that a body of nothing but lists would be read as often as they are deep.
@@ -225,7 +254,7 @@ func (c crowd) peopleOfMembers(n *tree.Node) []version {
 		end = endOfRun(n.Children, from)
 		run := n.Children[from:end]
 		// Repeated members have been looked into: again at each level would take twice as long for each.
-		if repeated(run) || !peopleLists[names.Of(run[0].Key)] {
+		if repeated(run) || !listsPeople(run[0].Key) && !aroundLeads(&run[0]) {
 			continue
 		}
 		for i := range run {

@@ -10,7 +10,9 @@ import (
 )
 
 // mobileWords name a phone that its owner carries.
-var mobileWords = names.Set(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
+var mobileWords = names.Set(wordsOfMobiles)
+
+const wordsOfMobiles = `whatsapp whats wpp wsp zap celular cel cell mobile movil`
 
 // landlinePenalty ranks other phones after mobiles.
 const landlinePenalty = 5

@@ -11,31 +11,33 @@ import (
 
 // reader turns one tree into answers, and gives the best of them to the fields.
 type reader struct {
-	opt         Options
-	answers     []answer
-	titles      map[string]string                         // question titles by the id that answers refer to
-	keys        []string                                  // the names that arrived, in order of arrival
-	keyPlaces   []tree.Place                              // the place of arrival of each
-	at          tree.Place                                // the place of arrival of the part being read
-	closedForm  bool                                      // an address stands in what describes a form
-	openForm    bool                                      // that is what was typed into the form
-	openLines   bool                                      // texts of titled lines are what was typed into a form
-	deepText    string                                    // the key of JSON inside more texts than are read
-	emptyEmail  string                                    // the e-mail field that came without a value
-	emptyParts  []stem                                    // numbered keys that came without a value
-	parents     []int32                                   // the record around each, by its number less one; 0 is the body
-	test        bool                                      // the sender calls the submission a test
-	labelled    bool                                      // some answers carry question titles
-	findLabel   func(*tree.Node) (label string, cost int) // see labelByProduct
-	labelCost   int                                       // how much of texts was searched for labels
-	options     *tree.Node                                // the options whose texts are in optionTexts
-	optionTexts map[string]string                         // by the ids of options
-	emailKey    string                                    // Options.EmailKey in normal form
-	mapped      int                                       // the answer under it, by its number from 1; 0 for none
-	examples    map[string]string                         // the first text of each key; nil unless Answers asks
-	attributed  []Pair                                    // what products say of how the contact came here
-	consents    []Consent                                 // see rememberConsent
-	err         error
+	opt          Options
+	answers      []answer
+	titles       map[string]string                         // question titles by the id that answers refer to
+	keys         []string                                  // the names that arrived, in order of arrival
+	keyPlaces    []tree.Place                              // the place of arrival of each
+	at           tree.Place                                // the place of arrival of the part being read
+	closedForm   bool                                      // an address stands in what describes a form
+	closedParent bool                                      // an address stands in the record of a parent
+	openParents  bool                                      // parents are who asks
+	openForm     bool                                      // that is what was typed into the form
+	openLines    bool                                      // texts of titled lines are what was typed into a form
+	deepText     string                                    // the key of JSON inside more texts than are read
+	emptyEmail   string                                    // the e-mail field that came without a value
+	emptyParts   []stem                                    // numbered keys that came without a value
+	parents      []int32                                   // the record around each, by its number less one; 0 is the body
+	test         bool                                      // the sender calls the submission a test
+	labelled     bool                                      // some answers carry question titles
+	findLabel    func(*tree.Node) (label string, cost int) // see labelByProduct
+	labelCost    int                                       // how much of texts was searched for labels
+	options      *tree.Node                                // the options whose texts are in optionTexts
+	optionTexts  map[string]string                         // by the ids of options
+	emailKey     string                                    // Options.EmailKey in normal form
+	mapped       int                                       // the answer under it, by its number from 1; 0 for none
+	examples     map[string]string                         // the first text of each key; nil unless Answers asks
+	attributed   []Pair                                    // what products say of how the contact came here
+	consents     []Consent                                 // see rememberConsent
+	err          error
 
 	// trace is told of every part that a rule drops. Only tests set it.
 	trace func(rule string, n *tree.Node)

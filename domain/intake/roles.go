@@ -23,9 +23,8 @@ const (
 
 // sideWords are the words that tell the side, in normal form. Of several in a name the last counts: the agent of
 // "customer_agent" is ours.
-var sideWords = map[string]side{}
-
-func init() {
+var sideWords = func() map[string]side {
+	m := map[string]side{}
 	for s, list := range map[side]string{
 		ours: `
 			organizer organizers organiser organisers organizador organizadora host hosts cohost cohosts anfitriao owner owners
@@ -37,18 +36,20 @@ func init() {
 			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
 			author authors autor autora autores asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
 		leads: `
-			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
-			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
-			purchaser purchasers applicant applicants candidate candidato candidata prospect prospects registrant registrants
-			booker scheduler payer pagador guest patient patients paciente pacientes student students aluno alunos hospede
-			passenger passageiro assinante contratante inscrito inscrita participante requerente proponente segurado segurada
-			interessado interessada consumidor consumidora reclamante manifestante cidadao inquilino`,
+			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees
+			attendee attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters
+			solicitante purchaser purchasers applicant applicants candidate candidato candidata prospect prospects
+			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
+			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
+			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
+			reclamante manifestante cidadao inquilino`,
 	} {
 		for w := range strings.FieldsSeq(list) {
-			sideWords[w] = s
+			m[w] = s
 		}
 	}
-}
+	return m
+}()
 
 // recordNouns may follow the word for a side in the key of a record: "customer_details", "ToFull".
 var recordNouns = names.Set(`
@@ -61,11 +62,14 @@ var ourNumbers = names.Set(`
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
 
 // ourLines are the records of what we are reached by, in normal form: a phone or an address there is ours as a rule.
-var ourLines = names.Set(`channel channels canal canais instance instancia line linha queue fila department departamento setor`)
+var ourLines = names.Set(`
+	channel channels canal canais instance instancia integration integracao line linha queue fila department departamento
+	setor`)
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
 var ourDeeds = names.Set(`
-	created updated modified edited assigned closed handled owned changed resolved accepted hosted done moved`)
+	created updated modified edited assigned closed handled owned changed resolved accepted hosted done moved criado criada
+	atualizado atualizada modificado modificada editado editada atribuido atribuida atendido atendida`)
 
 // trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
 // only if another person of the body has an address, see closeStaff.
@@ -113,7 +117,7 @@ func sideOfName(key string) (s side, rest []string) {
 	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
 		found := sideWords[w[i]]
-		if i > 0 && (w[i] == "by" && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
+		if i > 0 && ((w[i] == "by" || w[i] == "por") && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
 			found = ours
 		}
 		if found != neutral {
@@ -153,11 +157,19 @@ func (a *answer) ofOurs() bool {
 
 // relations are words for people whom a contact names: their friends, who sent them, whom to call. In a machine's key
 // they say that it names or reaches one of these, never the contact.
-var relations = names.Set(`
-	friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado indicada
-	indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro companheira
-	avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes dependent dependents
-	beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`)
+var relations = names.Set(relationWords)
+
+const (
+	relationWords = `
+		friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado
+		indicada indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro
+		companheira avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes
+		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`
+	// strangerWords are further ones for whose address or phone a form also asks.
+	strangerWords = `
+		mae pai irmao irma parente socio socia indicacao vendedor madre padre hijo hija hermano hermana pareja mother
+		father son daughter brother sister partner referral seller owner`
+)
 
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
 func (a *answer) ofRelation() bool { return a.title == "" && namesRelation(a.key) }
@@ -210,8 +222,9 @@ func (r *reader) onlyRelation() string {
 	for i := range r.answers {
 		a := &r.answers[i]
 		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
-			named = true
-			if its := relationIn(w); its != word {
+			if its := relationIn(w); its == word {
+				named = true
+			} else if !parents[word] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils) {
 				return ""
 			}
 		}
@@ -222,10 +235,13 @@ func (r *reader) onlyRelation() string {
 	return word
 }
 
+// pupils are for whom parents ask: theirs may be the name beside a parent's address.
+var pupils = names.Set(`aluno aluna student estudante crianca child filho filha son daughter paciente patient atleta`)
+
 // relationIn returns the first of the words that is one for a relation.
 func relationIn(words []string) string {
 	for _, w := range words {
-		if (relations[w] || strangers[w]) && sideWords[w] == neutral {
+		if strangers[w] && sideWords[w] == neutral {
 			return w
 		}
 	}

@@ -110,10 +110,7 @@ func (q *candidate) isNamed(f field) bool {
 }
 
 // strangers are people whose address or phone a form also asks for.
-var strangers = names.Set(`
-	mae pai filho filha esposa esposo marido conjuge irmao irma parente socio socia amigo amiga emergencia indicado
-	indicada indicou indicacao vendedor madre padre hijo hija hermano hermana pareja companheiro companheira mother father
-	son daughter wife husband spouse brother sister partner friend emergency referral seller owner`)
+var strangers = names.Set(relationWords + strangerWords)
 
 // byAreaCode: "DDD Celular" beside "Celular".
 func (q *candidate) byAreaCode() bid {

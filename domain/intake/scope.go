@@ -42,6 +42,7 @@ const (
 	inUser                         // a member of a "user"
 	inEvent                        // a member of an "event" that people attend
 	listed                         // an element of a list of people
+	applies                        // a record of who applies for something
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }
@@ -143,7 +144,7 @@ func (s scope) within(key string, t treeRole) scope {
 // openToLeads are the closed trees in which a record of the lead is the lead's all the same, as in those of our people:
 // the charge is not about the contact, but its customer is.
 var openToLeads = names.Set(`
-	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device`)
+	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device referral`)
 
 // under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
 // it.
@@ -160,9 +161,14 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.marks |= inEvent
 	case "guests":
 		sub.rank++ // as often who comes along as who asks
-	case "responsavel":
-		sub.rank += 2 // as often the seller as the guardian
+	case "shippingaddress":
+		sub.rank++ // as often who takes the parcel as who ordered
 		sub.another = true
+	case "responsavel":
+		if !s.lead { // as often the seller as the guardian
+			sub.rank += 2
+			sub.another = true
+		}
 	case "user", "usuario", "userdetails", "userinfo", "userinformation", "auth":
 		sub.rank += 2 // as often the account's user as the form's
 		sub.another = true
@@ -179,6 +185,9 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	}
 	if e.tree != containerTree {
 		sub.group = r.newGroup(s.group)
+	}
+	if applicants[names.Of(key)] {
+		sub.marks |= applies
 	}
 	return sub
 }
@@ -211,6 +220,7 @@ type neighbours struct {
 	machine   bool  // the company beside them is the one that was asked, see ourMachines
 	booked    bool  // and so is one that is an object beside what was booked, which is nobody's record
 	offered   bool  // a firm beside them has put up what is offered, see firmOfOffer
+	served    bool  // a firm with an address, or a shop, is whose customer stands beside it, see consumers
 }
 
 // neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
@@ -255,15 +265,26 @@ func (r *reader) neighbours(n *tree.Node) neighbours {
 func (nb *neighbours) atOurs(n, k *tree.Node) bool {
 	var buf [64]byte
 	name := names.Append(buf[:0], k.Key)
-	machine := string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
+	line := k.Kind == tree.Object && ourLines[string(name)] && holdsMailbox(*k)
+	machine := line || string(name) == "trackingphonenumber" || ourMachines[string(name)] && !recordOfPerson(n)
 	booked := k.Kind == tree.Object && bookings[string(name)] && !recordOfPerson(n)
 	offered := k.Kind == tree.Object && offers[string(name)]
+	served := consumers[string(name)] && recordOfPerson(k)
 	nb.machine, nb.booked, nb.offered = nb.machine || machine, nb.booked || booked, nb.offered || offered
-	return machine || booked || offered
+	nb.served = nb.served || served
+	return machine || booked || offered || served
 }
 
+// consumers are what a company calls those whom it serves.
+var consumers = names.Set(`
+	customer client buyer purchaser comprador cliente consumer consumidor patient paciente guest hospede passenger
+	passageiro donor doador student aluno`)
+
 // offers are the records of what firms put up for somebody to ask about.
-var offers = names.Set(`ad anuncio listing imovel veiculo vehicle`)
+var offers = names.Set(offerWords)
+
+const offerWords = `
+	ad anuncio listing posting publicacao publicacion imovel inmueble propiedad veiculo vehicle vehiculo`
 
 // firmOfOffer reports whether a record is that of the firm beside what it has put up, whatever its key: the client of a
 // portal is who advertises. The contact's own company is called one.
@@ -303,13 +324,14 @@ func (r *reader) byNeighbours(nb *neighbours, k *tree.Node, s scope) bool {
 	if nb.offered && firmOfOffer(k) {
 		return r.within(true, closedTree, k, s)
 	}
-	company := (nb.machine || nb.booked && k.Kind == tree.Object) && lookup(k.Key).field == fieldCompany
-	return r.within(company && k.Key != fieldNames[fieldCompany] && !recordOfPerson(k), closedTree, k, s)
+	e, record, reached := lookup(k.Key), k.Kind == tree.Object, recordOfPerson(k)
+	ours := (nb.machine || nb.booked && record) && !reached || nb.served && record && (reached || e.weak)
+	return r.within(ours && e.field == fieldCompany && k.Key != fieldNames[fieldCompany], closedTree, k, s)
 }
 
 // ourMachines are the numbers and bots by which a company is reached: a company that a record names beside one is that
 // company, and not the contact's. Beside the contact's address, only the number that was called (CallRail's) says so: a
-// bot writes its name, and WhatsApp's id, into what the contact answered.
+// bot writes its name, and WhatsApp's id, into what the contact answered. So does the record of a line with its number.
 var ourMachines = names.Set(`chatbotname chatbotid botname botid whatsappid`)
 
 func (r *reader) dropIf(known bool, rule string, k *tree.Node) bool {

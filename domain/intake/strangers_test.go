@@ -56,8 +56,14 @@ func TestEachPersonIsOne(t *testing.T) {
 			"Bia bia@x.com +5511987654321 "},
 		"repeated elements, the first empty": {"text/xml", `<contacts><contact/><contact><nome>Ana</nome><email>ana@x.com</email>` +
 			`</contact><contact><nome>Bia</nome><email>bia@x.com</email></contact></contacts>`, "Ana ana@x.com  ; Bia bia@x.com  "},
-		"prospects":    {"application/json", `{"prospects":` + two + `}`, each},
-		"interessados": {"application/json", `{"interessados":` + two + `}`, each},
+		"prospects":                          {"application/json", `{"prospects":` + two + `}`, each},
+		"a list by the word in its key":      {"application/json", `{"messages":{"createdCustomer":` + two + `}}`, each},
+		"leads inside an object of any name": {"application/json", `{"lote":{"novos_leads":` + two + `}}`, each},
+		"events under a word of ours": {"application/json", `{"eventos":[{"dados":{"email":"ana@x.com","nome":"Ana"}},{"dados":` +
+			`{"email":"bia@x.com","nome":"Bia"}}]}`, "Ana ana@x.com  ; Bia bia@x.com  "},
+		"the leads of one of ours":            {"application/json", `{"corretor":{"leads":` + two + `}}`, each},
+		"guests inside an object of any name": {"application/json", `{"reserva":{"hospedes":` + two + `}}`, "Ana ana@x.com  "},
+		"interessados":                        {"application/json", `{"interessados":` + two + `}`, each},
 
 		"who comes along to a booking": {"application/json", `{"payload":{"attendees":[{"nome":"Ana","email":"ana@x.com"},` +
 			`{"nome":"Beto","email":"beto@x.com","telefone":"21912345678","cpf":"529.982.247-25"}]}}`, "Ana ana@x.com  "},
@@ -591,6 +597,10 @@ func TestTheCompanyThatWasAsked(t *testing.T) {
 		`{"booking":{"id":1},"organisation":{"name":"Clínica"},"name":"Ana","email":"ana@x.com"}`:         "Clínica",
 		`{"booking":{"id":1},"company":"ACME",` + ana + `}`:                                               "ACME",
 		`{"order":{"id":1},"company":{"name":"ACME"},` + ana + `}`:                                        "ACME",
+		`{"business":{"businessID":"7","name":"Loja"},` + ana + `}`:                                       "",
+		`{"company":{"name":"Loja","email":"oi@loja.com"},` + ana + `}`:                                   "",
+		`{"company":{"name":"ACME","email":"oi@acme.com"},"contact":{"name":"Ana","email":"ana@x.com"}}`:  "ACME",
+		`{"empresa":{"nome":"ACME","email":"oi@acme.com"},"cliente":{"nome":"Ana","email":"ana@x.com"}}`:  "ACME",
 		`{"chatbot_name":"Zé","business_name":"Loja",` + ana + `}`:                                        "",
 		`{"chatbot_name":"Zé","empresa":"ACME",` + ana + `}`:                                              "ACME",
 		`{"bot_name":"Zé","company":"ACME","name":"Ana","email":"ana@x.com"}`:                             "ACME",

@@ -234,9 +234,8 @@ var (
 var companyWords = names.Set(`empresa company negocio organizacao organization organisation compania`)
 
 // phoneWords name a phone.
-var phoneWords = names.Set(`
-	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil telefone1
-	telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
+var phoneWords = names.Set(wordsOfMobiles + `
+	telefone telefones fone phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{

@@ -12,6 +12,11 @@ import (
 // fill puts a value's texts into an answer and keeps it. holder is the object around the value, when that is a form's
 // field. It returns false when the value is a tree that must be walked.
 func (r *reader) fill(a *answer, value, holder *tree.Node) bool {
+	if holder != nil && len(value.Children) == 1 {
+		if only := value.First(); only.Kind == tree.Object && only.Child("currency") != nil {
+			value = only // Podio's [{"value": "15000.0000", "currency": "BRL"}]
+		}
+	}
 	for holder != nil && value.Kind == tree.Object {
 		inner := wrappedAnswer(value)
 		if inner == nil {
@@ -94,7 +99,7 @@ func wrappedAnswer(n *tree.Node) *tree.Node {
 // limitsAnswer reports whether a member only fields have: what they begin with, what they allow.
 func limitsAnswer(k tree.Node) bool {
 	switch k.Key {
-	case "default_value", "maximum_length", "minimum_length":
+	case "default_value", "maximum_length", "minimum_length", "currency":
 		return true
 	}
 	return k.Key == "options" && k.Kind == tree.Array

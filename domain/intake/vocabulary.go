@@ -64,6 +64,9 @@ func buildVocabulary() map[string]entry {
 		set(words, func(e *entry) { e.preference = int8(i + 1) })
 	}
 	set(`accountname`, func(e *entry) { e.preference = -1 }) // often that of whoever advertises
+	for w, s := range sideWords {
+		set(w, func(e *entry) { e.tree = treeOfSide[s] })
+	}
 	for r, words := range trees {
 		set(words, func(e *entry) { e.tree = r })
 	}
@@ -113,12 +116,13 @@ var aliases = map[field]string{
 		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
 		telefones celulares contactphones sms* waid`,
 	fieldCompany: `
-		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
-		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
-		nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization
-		organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies
-		organizations worksforname employmentname employername corporatename tradename legalname salesaccountname compania
-		nombredelaempresa nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
+		accountname business* businessname clinica* companhia company companyname emp* employer* empresa
+		empresaondetrabalha emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio*
+		nomedaempresa nomedaloja nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation
+		organisationname organizacao organization organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa
+		razaosocial suaempresa yourcompany companies empresas organizacoes organizations worksforname employmentname
+		employername corporatename tradename legalname salesaccountname salesaccountsname compania nombredelaempresa
+		nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal
 		investimentomensalestimado investment* leadvalue montante opportunityamount opportunityvalue orcamento

@@ -70,7 +70,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 		e.tree = containerTree // the event's name
 	}
 	if !k.Scalar() {
-		e.tree = r.roleOfForm(k, roleOf(k, e.tree), s)
+		e.tree = r.roleOfParent(k, r.roleOfForm(k, roleOf(k, e.tree), s), s)
 		if thing, ok := thingUnderID(k); ok {
 			named := *k
 			named.Key = thing
@@ -117,6 +117,22 @@ var isForm = names.Set(`form formulario meta`)
 
 // describesForm are the names of members that a form has, and a person has not.
 var describesForm = names.Set(`id title titulo alias slug url fields campos`)
+
+// roleOfParent opens the record of a pupil's parent where it holds the only address but for those of our places, see
+// readTree.
+func (r *reader) roleOfParent(k *tree.Node, said treeRole, s scope) treeRole {
+	if said != closedTree || s.closed || !parents[names.Of(k.Key)] || !recordOfPerson(k) {
+		return said
+	}
+	r.closedParent = true
+	if r.openParents {
+		r.openParents = false // the first; the other one is who comes along
+		return personTree
+	}
+	return said
+}
+
+var parents = names.Set(`mae pai mother father madre padre parent parents guardian guardians`)
 
 // roleOf is what stands under a key of which the vocabulary says less, by its words.
 func roleOf(k *tree.Node, said treeRole) treeRole {
@@ -255,15 +271,10 @@ func isPerson(k tree.Node) bool {
 }
 
 // roleBySide returns the role of a tree that no table knows, by whose it is.
-func roleBySide(key string) treeRole {
-	switch sideOfTree(key) {
-	case ours:
-		return closedTree
-	case leads:
-		return personTree
-	}
-	return unknownTree
-}
+func roleBySide(key string) treeRole { return treeOfSide[sideOfTree(key)] }
+
+// treeOfSide is what a tree holds by whose it is.
+var treeOfSide = [...]treeRole{neutral: unknownTree, ours: closedTree, leads: personTree}
 
 // allAnswers reports whether each element of a list is an answer under the name of its question.
 func allAnswers(list *tree.Node) bool {
@@ -429,28 +440,25 @@ var trees = map[treeRole]string{
 		changes value unsorted add current extradata rawrequest datajson event tracking trackingparameters lastconversion
 		firstconversion content conversionorigin json root request contactattributes dadosadicionais dados campos perguntas
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
-		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification`,
+		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification after`,
 	personTree: `
-		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
-		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
-		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress shippingaddress member members
-		enduser dadoslead dadosdolead novolead registrant contactprofile requester
-		solicitante userdetails userinfo userinformation`,
+		contact contacts contato contatos person people pessoa participant user usuario profile perfil dadosdocliente
+		dadosdocontato responsavel usermetadata rawusermetadata contactinfo personalinfo billingaddress defaultaddress
+		shippingaddress member members enduser dadoslead dadosdolead novolead contactprofile userdetails userinfo
+		userinformation`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
 		invoice fatura checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
-	closedTree: `
-		form formulario definition survey page site charge quiz payments payment device meta account funnel product products
-		produto produtos producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes
-		owner agent corretor agente assignedto assignee createdby updatedby modifiedby organizer host items item lineitems
-		orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign campanha ad
-		adset listing imovel course curso store team workspace calculations scheduling tags legalbases company1 address
-		endereco location geo browser partner workflow automation variables calculated outcome property propriedade anuncio
-		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou
-		referredby dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai filho filha filhos
-		esposa esposo marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia
-		emergencycontact vaga vacancy jobopening`,
-	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits
+	closedTree: offerWords + `
+		form formulario definition survey page site charge quiz payments payment device meta account funnel product
+		products produto produtos commissions commission comissoes assignedto createdby updatedby modifiedby items item
+		lineitems orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign
+		campanha adset course curso store workspace calculations scheduling tags legalbases company1 address endereco
+		location geo browser partner workflow automation variables calculated outcome property propriedade conjuge
+		spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou referredby
+		dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai mother father madre padre
+		parent parents guardian guardians filho filha filhos esposa esposo marido companheiro companheira testemunha
+		testemunhas contatoemergencia contatodeemergencia emergencycontact vaga vacancy jobopening`,
+	ignoredTree: `ending endings schema webhook headers ttc previous old before options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }

@@ -92,7 +92,8 @@ func (p *parties) learn(own party, a *answer) {
 	}
 	w, f := names.Words(a.name()), a.entry.field
 	kinds := uint8(0)
-	if f == fieldName || f == fieldFirst || names.HasAny(w, nameRule.any) {
+	ofForm := a.envelope != noEnvelope && a.title == "" && bareName(a.key)
+	if !ofForm && (f == fieldName || f == fieldFirst || names.HasAny(w, nameRule.any)) {
 		kinds |= hasName
 		if len(p.names[own]) < mostOfParty {
 			p.names[own] = append(p.names[own], text.Fold(text.OneLine(a.values[0])))
@@ -149,9 +150,11 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 	if email == nil || a == email || !c.severalAddresses() || a.person || partyOf(a) == partyOf(email) || ofOwnCompany(a) {
 		return false
 	}
-	of := partyOf(a)
+	of, mine := partyOf(a), partyOf(email)
 	if s, _ := sideOfName(of.owner); s == leads {
-		return false
+		if s, _ := sideOfName(mine.owner); s != leads || of.group != mine.group {
+			return false // of two in one record that are called so, such as buyer and participant, one is the contact
+		}
 	}
 	its := c.parties().addresses[of]
 	return len(its) > 0 && (of.owner != "" || a.group == email.group || !c.encloses(a.group, email.group)) &&
@@ -193,6 +196,25 @@ func companyByName(name string) bool {
 // ownFirms are further words for a firm that somebody has or works for.
 var ownFirms = names.Set(`juridica pj business employer empregador`)
 
+// takeFirmAround takes the company from the record around the list of people that gave the e-mail, where it has a name
+// and a CNPJ: CRMs keep the people of a firm inside it.
+func (c *chooser) takeFirmAround(d *Draft) {
+	email := c.best[fieldEmail].answer
+	if d.Company != "" || email == nil || !email.marks.has(listed) {
+		return
+	}
+	for i := range c.answers {
+		a := &c.answers[i]
+		if a.taken || a.closed || a.title != "" || !bareName(a.key) || a.group == email.group ||
+			!c.encloses(a.group, email.group) || c.parties().traits[party{group: a.group}]&isCompanyByTrait == 0 {
+			continue
+		}
+		c.best[fieldCompany] = claim{answer: a}
+		c.takeLine(d, fieldCompany, &d.Company)
+		return
+	}
+}
+
 // ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
 func (c *chooser) ofContact(a *answer) bool {
 	email := c.best[fieldEmail].answer
@@ -216,11 +238,38 @@ func (c *chooser) besideForeignName(d *Draft, a *answer) bool {
 	})
 }
 
+// leadApplies reports whether the contact applies for a job, which the post names: the company beside that is whose job
+// it is.
+func (c *chooser) leadApplies() bool {
+	email := c.best[fieldEmail].answer
+	if !email.marks.has(applies) && !names.HasAny(names.Words(email.key), applicants) {
+		return false
+	}
+	return slices.ContainsFunc(c.answers, func(a answer) bool {
+		return a.title == "" && names.HasAny(names.Words(join(a.prefix, a.key)), jobs)
+	})
+}
+
+var (
+	applicants = names.Set(`applicant applicants candidate candidates candidato candidata candidatos`)
+	jobs       = names.Set(`job jobs vacancy vaga vagas requisition jobopening`)
+)
+
+// hasPlace reports whether the keys of a record name, or reach, a place that serves.
+func (c *chooser) hasPlace(group int32) bool {
+	for of := range c.parties().traits {
+		if of.group == group && (places[of.owner] || of.owner != "" && houseWords[of.owner] && !companyByName(of.owner)) {
+			return true
+		}
+	}
+	return false
+}
+
 // outsideLead reports whether an answer stands outside of what the post says of the lead under words for one:
 // "lead_nome" and "lead_email", or a record. A "loja" beside them is as often the one that was asked.
 func (c *chooser) outsideLead(a *answer) bool {
 	email := c.best[fieldEmail].answer
-	if email == nil || a.lead {
+	if its, _ := sideOfName(a.key); email == nil || a.lead || its == leads {
 		return false
 	}
 	s, _ := sideOfName(email.key)
