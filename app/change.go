@@ -8,7 +8,7 @@ func Replace[T any](into, value *T) {
 }
 
 // Still refuses a change of what is no longer as its caller saw it. It is called inside the change, with the row as it
-// is and locked; nil is for callers that saw none.
+// is and locked, again if the transaction is; nil is for callers that saw none.
 type Still[T any] func(now T) error
 
 // Check returns the fault of a change that must not be made to the row.

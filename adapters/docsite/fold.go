@@ -23,8 +23,9 @@ type foldedPart struct {
 	Name, Body template.HTML
 }
 
-// fold renders a template, and the one of its name, as something folded: in place where it is small, else as a page of
-// its own, which docs.js shows in place. Its number does not depend on its size, which differs by language.
+// fold renders a template, and the one of its name, as something folded: in place where it is small, else as a link to
+// its own page, which docs.js shows in place. It has that page in any case, because it may be longer in the other
+// language, whose page leads here.
 func (s *language) fold(class, body string, data any) (template.HTML, error) {
 	of := s.making
 	of.folded++
@@ -37,12 +38,12 @@ func (s *language) fold(class, body string, data any) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
+	p := &page{Path: where, Title: of.Title + ": " + bare(string(name))}
+	if p.content, err = s.render("part", foldedPart{s.Root, of, name, inside}); err != nil {
+		return "", err
+	}
+	s.prepare(p)
 	if len(inside) > folds {
-		p := &page{Path: where, Title: of.Title + ": " + bare(string(name))}
-		if p.content, err = s.render("part", foldedPart{s.Root, of, name, inside}); err != nil {
-			return "", err
-		}
-		s.prepare(p)
 		words := s.say("Abrir à parte", "Open by itself")
 		inside = template.HTML(`<a href="` + s.Root + where + `" rel="nofollow">` + words + `</a>`) //nolint:gosec // our own words
 	}

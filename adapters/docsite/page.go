@@ -1,7 +1,6 @@
 package docsite
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -210,21 +209,21 @@ func (s *language) add(made page, form string, data any) error {
 // frame renders a whole page.
 func (s *language) frame(v view) []byte {
 	v.Site, v.Other = s, map[bool]string{true: portugueseRoot, false: englishRoot}[s.English()]+v.Path
-	var out bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&out, "frame", v); err != nil {
+	out, err := s.render("frame", v)
+	if err != nil {
 		panic(err) // a template in the binary; the tests render every page
 	}
-	return out.Bytes()
+	return []byte(out)
 }
 
 // missing answers an address without a page.
 func (s *language) missing(w http.ResponseWriter, r *http.Request) {
 	// Such a page does not exist in the other language either, so that link leads to its first page.
 	p := &page{Path: "?", Title: s.say("Não há nada neste endereço", "There is nothing at this address")}
-	var content bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&content, "missing", s); err != nil {
+	content, err := s.render("missing", s)
+	if err != nil {
 		panic(err) // as above
 	}
-	v := view{page: p, Content: template.HTML(content.String()), Theme: s.Theme(r)} //nolint:gosec // a template made it
+	v := view{page: p, Content: content, Theme: s.Theme(r)}
 	stored.New("text/html; charset=utf-8", s.frame(v)).Serve(w, r, http.StatusNotFound, "no-store")
 }

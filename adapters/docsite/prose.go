@@ -93,9 +93,9 @@ func (s *language) labelled(page string) string {
 
 // choice shows code: in its only language, or in the chosen one.
 func (s *language) choice(all []sample) string {
-	var out bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&out, "code", all); err != nil {
+	out, err := s.render("code", all)
+	if err != nil {
 		panic(err) // a template in the binary; the tests render every page
 	}
-	return out.String()
+	return string(out)
 }

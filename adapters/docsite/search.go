@@ -1,10 +1,8 @@
 package docsite
 
 import (
-	"bytes"
 	"cmp"
 	"html"
-	"html/template"
 	"net/http"
 	"regexp"
 	"slices"
@@ -95,15 +93,13 @@ func (s *language) find(query string) (all []found) {
 func (s *language) search(w http.ResponseWriter, r *http.Request) {
 	query := text.Cut(text.OneLine(r.URL.Query().Get("q")), longestQuery)
 	p := &page{Path: "/busca", Title: s.say("Buscar", "Search")}
-	var content bytes.Buffer
-	err := s.templates.ExecuteTemplate(&content, "search", struct {
+	made, err := s.render("search", struct {
 		Query string
 		Found []found
 	}{query, s.find(query)})
 	if err != nil {
 		panic(err) // a template in the binary; the tests render this page
 	}
-	made := template.HTML(content.String()) //nolint:gosec // a template made it
 	answer := s.frame(view{page: p, Query: query, Content: made, Theme: s.Theme(r)})
 	stored.New("text/html; charset=utf-8", answer).Serve(w, r, http.StatusOK, "no-store")
 }

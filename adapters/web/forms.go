@@ -177,16 +177,16 @@ func VersionOf(shown any) string {
 // of now, because what nobody touched in it would put back what somebody else has changed, such as a limit. The form
 // that is shown again is of now.
 func Still[T any](c *Call, version func(T) string) app.Still[T] {
-	return func(now T) error { return c.unchanged(version(now)) }
-}
-
-func (c *Call) unchanged(now string) error {
-	if shown := c.PostForm.Get(versionField); shown == "" || shown == now {
-		return nil
+	shown := c.PostForm.Get(versionField) // here: the check may run once more, in a transaction that is tried again
+	return func(row T) error {
+		now := version(row)
+		if shown == "" || shown == now {
+			return nil
+		}
+		c.PostForm.Set(versionField, now)
+		return app.Invalid(versionField, "Nada foi guardado: alguém mudou isto enquanto esta página estava aberta. Veja em outra "+
+			"aba como está agora. Guardar de novo substitui o que está lá.")
 	}
-	c.PostForm.Set(versionField, now)
-	return app.Invalid(versionField, "Nada foi guardado: alguém mudou isto enquanto esta página estava aberta. Veja em outra "+
-		"aba como está agora. Guardar de novo substitui o que está lá.")
 }
 
 // Filled is a form that shows existing values.

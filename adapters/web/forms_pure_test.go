@@ -148,3 +148,18 @@ func TestAFigureIsShort(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOldFormIsRefusedHoweverOftenItIsChecked: its transaction may be tried again.
+func TestAnOldFormIsRefusedHoweverOftenItIsChecked(t *testing.T) {
+	t.Parallel()
+	c := &Call{Request: &http.Request{PostForm: url.Values{versionField: {"seen"}}}}
+	still := Still(c, func(row string) string { return row })
+	for range 2 {
+		if err := still("changed"); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("a row that somebody changed: %v", err)
+		}
+	}
+	if err := still("seen"); err != nil {
+		t.Errorf("the row that was seen: %v", err)
+	}
+}

@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -76,5 +78,27 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 		if status, _ := v.post(c.path, old); status != http.StatusSeeOther {
 			t.Errorf("%s: meant: %d", c.path, status)
 		}
+	}
+}
+
+// TestARotationIsChangedWhileItGivesContacts: how many each person has got is on the page, and nobody changes it there.
+func TestARotationIsChangedWhileItGivesContacts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	ana, all := v.by.MemberID(), contacts.NewRotations(site.store, time.Now)
+	made, err := all.Add(t.Context(), v.by, v.by.OrgID(), "Vendas", []crm.RotationMember{{MemberID: ana, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := "/webhooks/" + v.hook.ID
+	v.post(hook, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "rodizio": {made.ID}})
+	page, path := v.get("/rodizios?editar="+made.ID), "/rodizios/"+made.ID
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@x.example"}})
+	has(t, "the rotation", v.get("/rodizios?editar="+made.ID), "1 contato")
+	status, _ := v.post(path, url.Values{"nome": {"Plantão"}, "membro": {ana}, "peso-" + ana: {"2"},
+		"versao": {versionIn.FindStringSubmatch(page)[1]}})
+	if status != http.StatusSeeOther {
+		t.Errorf("changed meanwhile: %d", status)
 	}
 }

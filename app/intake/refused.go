@@ -87,9 +87,14 @@ func (i *Intake) readable(ctx context.Context, hook webhook.Hook, d webhook.Deli
 			return "", nil //nolint:nilerr // as above
 		}
 		met, err := i.store.Repos().Inbox.Known(ctx, d.OrgID, d.WebhookID, known.keys[:1], known.fingerprint)
-		another := err == nil && known.strict && !met[0].Same // only the sender's key is also another's
-		if err != nil && !errors.Is(err, ports.ErrNotFound) || err == nil && !another {
+		switch {
+		case err != nil && !errors.Is(err, ports.ErrNotFound):
 			return "", err
+		case err == nil && (met[0].Same || !known.strict): // else only the sender's key is also another's
+			return "", nil
+		}
+		if !known.strict {
+			break // without a key of the sender's both ways are one
 		}
 	}
 	return known.keys[0], nil

@@ -39,8 +39,8 @@ type Event struct {
 	// Actor is who did it: the name of the webhook, automation or member at that
 	// time.
 	Actor string
-	// MemberID is the member who did it, under whatever name today. It is empty for what no member did, and in entries
-	// from before it was kept.
+	// MemberID is the member who did it, under whatever name today, where that may have answered the contact. It is empty
+	// for what no member did, and in entries from before it was kept.
 	MemberID string
 	// Subject is what it was done with: the name of a stage or member, the text of a
 	// note, or the names of the fields that were changed, never their values.

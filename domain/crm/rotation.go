@@ -27,6 +27,15 @@ type RotationMember struct {
 	Given int
 }
 
+// Chosen are the members as somebody chose them: without what each has got, which goes on by itself.
+func (r Rotation) Chosen() []RotationMember {
+	out := slices.Clone(r.Members)
+	for i := range out {
+		out[i].Given = 0
+	}
+	return out
+}
+
 const (
 	// RotationWeightMax is the greatest weight; the smallest is 1.
 	RotationWeightMax = 10

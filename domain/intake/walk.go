@@ -132,7 +132,10 @@ func (r *reader) roleOfParent(k *tree.Node, said treeRole, s scope) treeRole {
 	return said
 }
 
-var parents = names.Set(`mae pai mother father madre padre parent parents guardian guardians`)
+var parents = names.Set(parentWords)
+
+const parentWords = `
+	mae pai mother father madre padre parent parents guardian guardians`
 
 // roleOf is what stands under a key of which the vocabulary says less, by its words.
 func roleOf(k *tree.Node, said treeRole) treeRole {
@@ -449,16 +452,16 @@ var trees = map[treeRole]string{
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
 		invoice fatura checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
-	closedTree: offerWords + `
+	closedTree: offerWords + parentWords + `
 		form formulario definition survey page site charge quiz payments payment device meta account funnel product
 		products produto produtos commissions commission comissoes assignedto createdby updatedby modifiedby items item
 		lineitems orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign
 		campanha adset course curso store workspace calculations scheduling tags legalbases company1 address endereco
 		location geo browser partner workflow automation variables calculated outcome property propriedade conjuge
 		spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou referredby
-		dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai mother father madre padre
-		parent parents guardian guardians filho filha filhos esposa esposo marido companheiro companheira testemunha
-		testemunhas contatoemergencia contatodeemergencia emergencycontact vaga vacancy jobopening`,
+		dependente dependentes acompanhante acompanhantes avalista fiador fiadora filho filha filhos esposa esposo
+		marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia emergencycontact
+		vaga vacancy jobopening`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old before options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }

@@ -3,7 +3,6 @@ package intake
 import (
 	"fichario/adapters/web"
 	"fichario/domain/crm"
-	"fichario/domain/intake/fields"
 )
 
 // webhooksOfFields is how many webhooks a page of the fields has.
@@ -20,25 +19,21 @@ type fieldOrigin struct{ Name, From string }
 
 // fieldOrigins are all fields, in the order of a contact's page.
 var fieldOrigins = []fieldOrigin{
-	{"E-mail", "“email”, “seu melhor e-mail” e outros assim, ou o campo que o webhook nomear. Sem ele o envio é recusado e guardado."},
-	{"Nome", "“nome”, “nome completo”, “name”, ou nome e sobrenome em dois campos."},
-	{"Telefone", "“telefone”, “celular”, “WhatsApp”, “phone”."},
-	{"Empresa", "“empresa”, “razão social”, “company”."},
-	{"CPF ou CNPJ", "Uma resposta com um número válido, com ou sem pontos."},
-	{"Valor", "“valor”, “orçamento”, “preço”. De uma faixa, o que o webhook disser."},
-	{"Origem", "A fixa do webhook; senão a que vier, se for uma das origens da organização."},
+	{web.ContactWords["email"], "“email”, “seu melhor e-mail” e outros assim, ou o campo que o webhook nomear. " +
+		"Sem ele o envio é recusado e guardado."},
+	{web.ContactWords["nome"], "“nome”, “nome completo”, “name”, ou nome e sobrenome em dois campos."},
+	{web.ContactWords["telefone"], "“telefone”, “celular”, “WhatsApp”, “phone”."},
+	{web.ContactWords["empresa"], "“empresa”, “razão social”, “company”."},
+	{web.ContactWords["documentos"], "“CPF”, “CNPJ”, “documento”; em outro campo, só escrito com os pontos. " +
+		"Os dígitos têm de conferir."},
+	{web.ContactWords["valor"], "“valor”, “orçamento”, “preço”. De uma faixa, o que o webhook disser."},
+	{web.ContactWords["origem"], "A fixa do webhook; senão a que vier, se for uma das origens da organização."},
 	{"Consentimento", "A caixa que a pessoa marcou, com o texto dela."},
-	{"Nota", "A mensagem, e toda resposta que não é de outro campo, com a pergunta."},
-}
-
-// bandNames are what a range becomes as a value.
-var bandNames = map[fields.Band]string{
-	fields.BandZero: "ficam em zero", fields.BandLower: "valem o menor", fields.BandMiddle: "valem o meio",
-	fields.BandUpper: "valem o maior",
+	{web.ContactWords["nota"], "A mensagem, e toda resposta que não é de outro campo, com a pergunta."},
 }
 
 // BandName is what a range in a post becomes as a value, for people.
-func (l webhookLine) BandName() string { return bandNames[l.Band] }
+func (l webhookLine) BandName() string { return web.BandNames[string(l.Band)] }
 
 // fieldList is the setting of fields: they are the same for every organisation, and what may be set of them is set for
 // a webhook.

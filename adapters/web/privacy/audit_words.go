@@ -14,7 +14,6 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
-	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -44,11 +43,8 @@ var codeWords = map[string]map[string]string{
 		string(webhook.GoogleScheme): "chave do Google Ads",
 	},
 	"compartilha": {"true": "sim", "false": "não"},
-	"faixa": {
-		string(fields.BandZero): "ficam em zero", string(fields.BandLower): "valem o menor",
-		string(fields.BandMiddle): "valem o meio", string(fields.BandUpper): "valem o maior",
-	},
-	"para": {automation.ToContact: "o contato", automation.ToAssignee: "o responsável"},
+	"faixa":       web.BandNames,
+	"para":        {automation.ToContact: "o contato", automation.ToAssignee: "o responsável"},
 	"tipo": {
 		string(intake.Generic): "genérico", string(intake.FormService): "formulário", string(intake.Meta): "Meta",
 		string(intake.LinkedIn): "LinkedIn",

@@ -61,7 +61,7 @@ func (c *rotationSetCmd) Run(e *command.Environment) error {
 		}
 		seen := v.Rotation
 		still := func(now crm.Rotation) error { // what is not to change is written too
-			if now.Name != seen.Name || !slices.Equal(now.Members, seen.Members) {
+			if now.Name != seen.Name || !slices.Equal(now.Chosen(), seen.Chosen()) {
 				return app.Invalid("rotation", "O rodízio mudou enquanto este comando rodava. Nada foi guardado: repita-o.")
 			}
 			return nil
