@@ -200,8 +200,8 @@ func isAnswered(ctx context.Context, r ports.Repos, c crm.Contact, since time.Ti
 }
 
 // answerSince returns the first of some entries of a history, not before a time, that has one of the kinds and is a
-// member's. An automation may note and move, too. An entry that names no member, as those from before they were kept, is
-// that of who has its name.
+// member's. An automation may note and move, too. An entry that names no member, as those from before they were kept,
+// is that of who has its name.
 func answerSince(
 	ctx context.Context, r ports.Repos, orgID string, events []crm.Event, since time.Time, kinds ...crm.EventKind,
 ) (crm.Event, error) {
