@@ -78,3 +78,29 @@ func TestAnOldFormTakesNothingBack(t *testing.T) {
 		}
 	}
 }
+
+// TestContactsThatComeMakeNoFormOld: what a rotation's members have got changes with each contact, and nobody has
+// changed the rotation by that.
+func TestContactsThatComeMakeNoFormOld(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	ana := v.by.MemberID()
+	form := url.Values{"nome": {"Vendas"}, "membro": {ana}, "peso-" + ana: {"1"}}
+	turns := v.made("/rodizios", url.Values{"nome": {"Vendas"}})
+	path := "/rodizios/" + turns[strings.Index(turns, "=")+1:]
+	if status, page := v.post(path, form); status != http.StatusSeeOther {
+		t.Fatalf("its member: %d %s", status, page)
+	}
+	hook := url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "rodizio": {"Vendas"}}
+	if status, page := v.post("/webhooks/"+v.hook.ID, hook); status != http.StatusSeeOther {
+		t.Fatalf("its webhook: %d %s", status, page)
+	}
+	edit := strings.Replace(path, "/rodizios/", "/rodizios?editar=", 1)
+	form.Set("versao", versionIn.FindStringSubmatch(v.get(edit))[1])
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@x.example"}})
+	has(t, "what its member has got", v.get(edit), "1 contato")
+	form.Set("peso-"+ana, "2")
+	if status, page := v.post(path, form); status != http.StatusSeeOther {
+		t.Errorf("after a contact came: %d %s", status, page)
+	}
+}

@@ -27,6 +27,16 @@ type RotationMember struct {
 	Given int
 }
 
+// Settings is what somebody has set of a rotation: its name and its members, without what these have got, which grows
+// with every contact.
+func (r Rotation) Settings() (name string, members []RotationMember) {
+	members = slices.Clone(r.Members)
+	for i := range members {
+		members[i].Given = 0
+	}
+	return r.Name, members
+}
+
 const (
 	// RotationWeightMax is the greatest weight; the smallest is 1.
 	RotationWeightMax = 10

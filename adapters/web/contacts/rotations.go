@@ -34,7 +34,10 @@ type rotationCard struct {
 // Version is that of what the form of a rotation shows.
 func (r rotationCard) Version() string { return rotationVersion(r.Rotation) }
 
-func rotationVersion(r crm.Rotation) string { return web.VersionOf([]any{r.Name, r.Members}) }
+func rotationVersion(r crm.Rotation) string {
+	name, members := r.Settings()
+	return web.VersionOf([]any{name, members})
+}
 
 // rotationRow is a member in the form of a rotation.
 type rotationRow struct {

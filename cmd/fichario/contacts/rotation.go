@@ -59,9 +59,9 @@ func (c *rotationSetCmd) Run(e *command.Environment) error {
 		if err != nil {
 			return err
 		}
-		seen := v.Rotation
+		seen, had := v.Settings()
 		still := func(now crm.Rotation) error { // what is not to change is written too
-			if now.Name != seen.Name || !slices.Equal(now.Members, seen.Members) {
+			if name, has := now.Settings(); name != seen || !slices.Equal(has, had) {
 				return app.Invalid("rotation", "O rodízio mudou enquanto este comando rodava. Nada foi guardado: repita-o.")
 			}
 			return nil
