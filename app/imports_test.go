@@ -136,8 +136,8 @@ func TestAnImportGivesNobodyAnothersDocument(t *testing.T) {
 	})
 }
 
-// TestAnImportKnowsAContactByTheAddressFirst: where another person of the house, who came later, has the same phone, the
-// row completes the contact that has its address, and the trial says so.
+// TestAnImportKnowsAContactByTheAddressFirst: where another person of the house, who came later, has the same phone,
+// the row completes the contact that has its address, and the trial says so.
 func TestAnImportKnowsAContactByTheAddressFirst(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
