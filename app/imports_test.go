@@ -136,6 +136,33 @@ func TestAnImportGivesNobodyAnothersDocument(t *testing.T) {
 	})
 }
 
+// TestAnImportKnowsAContactByTheAddressFirst: where another person of the house, who came later, has the same phone,
+// the row completes the contact that has its address, and the trial says so.
+func TestAnImportKnowsAContactByTheAddressFirst(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		for _, name := range []string{"bia", "rui"} {
+			must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{
+				Name: name, Email: name + "@x.example", Phone: "11 98765-4321",
+			}))
+		}
+		made := must(s.bulks.PrepareImport(t.Context(), owner, tableOf("Nome|E-mail|Telefone|Empresa|CPF",
+			"Bia|BIA@x.example|11 98765-4321|Lima Ltda|"+cpfs[0], "Léo|leo@x.example|11 98765-4321|Souza Ltda|")))
+		_, trial, err := s.bulks.TryImport(t.Context(), owner, made.ID)
+		done(err)
+		equal(t, "the trial", line(trial.First[0].Like.Name, trial.First[0].Like.By), "bia [mesmo e-mail mesmo telefone]")
+		equal(t, "of no known address", line(trial.First[1].Like.Name, trial.First[1].Like.By), "rui [mesmo telefone]")
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.FillDuplicates}))
+		equal(t, "the rows", results(s, owner, made.ID),
+			"completado Já existe: mesmo e-mail, mesmo telefone. Completado: empresa, documentos.; "+
+				"completado Já existe: mesmo telefone. Completado: empresa.")
+		for _, c := range must(s.contacts.List(t.Context(), owner, s.orgID, 9)) {
+			equal(t, c.Name, c.Company, map[string]string{"bia": "Lima Ltda", "rui": "Souza Ltda"}[c.Name])
+		}
+	})
+}
+
 // results describes the outcome of each row of an import.
 func results(s *setting, by app.Caller, id string) string {
 	_, rows, err := s.bulks.ImportResults(s.t.Context(), by, id)

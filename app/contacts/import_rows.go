@@ -102,12 +102,12 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 	item.Result = strings.Join(remarks, " ")
 	c.ID, c.CreatedAt = app.NewID(), s.now
 	if s.plan.Duplicates != crm.CreateDuplicates {
-		alike, err := s.r.ContactSearch.Alike(ctx, c, 1)
+		other, known, err := existing(ctx, s.r, c)
 		if err != nil {
 			return err
 		}
-		if len(alike) > 0 {
-			return s.known(ctx, item, c, alike[0])
+		if known {
+			return s.known(ctx, item, c, other)
 		}
 	}
 	item.State, item.ContactID = crm.ItemDone, c.ID

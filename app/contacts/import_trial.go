@@ -150,9 +150,24 @@ func repeated(seen map[string]int, c crm.Contact, line int) (before int) {
 
 func alikeTo(ctx context.Context, r ports.Repos, n crm.Names, c crm.Contact) (AlikeContact, error) {
 	c.ID = app.NewID()
-	alike, err := r.ContactSearch.Alike(ctx, c, 1)
-	if err != nil || len(alike) == 0 {
+	other, known, err := existing(ctx, r, c)
+	if err != nil || !known {
 		return AlikeContact{}, err
 	}
-	return AlikeContact{ContactView: n.View(alike[0]), By: inCommon(c, alike[0])}, nil
+	return AlikeContact{ContactView: n.View(other), By: inCommon(c, other)}, nil
+}
+
+// existing returns the contact that a row is about: the newest with its e-mail, or else with its phone or a document,
+// which several people of a house or a company may share.
+func existing(ctx context.Context, r ports.Repos, c crm.Contact) (other crm.Contact, known bool, err error) {
+	for _, like := range []crm.Contact{{ID: c.ID, OrgID: c.OrgID, Email: c.Email}, c} {
+		alike, err := r.ContactSearch.Alike(ctx, like, 1)
+		if err != nil {
+			return crm.Contact{}, false, err
+		}
+		if len(alike) > 0 {
+			return alike[0], true, nil
+		}
+	}
+	return crm.Contact{}, false, nil
 }

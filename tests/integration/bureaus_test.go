@@ -52,7 +52,9 @@ func TestTheOperatorMovesBureaus(t *testing.T) {
 				t.Errorf("%v: %s", wrong, f.Stderr)
 			}
 		}
-		f := testkit.RunErr(t, s.Env(), "bureau", "order", "--product", "renda")
+		f := testkit.RunErr(t, s.Env(), "bureau", "out", "sandbox-completo", "--for", "0s") // not for ever
+		expect(t, "no time at all", strings.Contains(f.Stderr, "--for: give a time above zero"), true)
+		f = testkit.RunErr(t, s.Env(), "bureau", "order", "--product", "renda")
 		expect(t, "the products that there are", strings.Contains(f.Stderr, "cnpj, cpf"), true)
 		shown := testkit.JSON[map[string]any](t, s.Command("bureau", "order", "--product", "cpf", "--json"))
 		expect(t, "the order", fmt.Sprint(shown["ordem"], shown["alterada"]), "[sandbox-barato sandbox-completo] false")

@@ -145,14 +145,20 @@ func routesOf(routes []ports.Route) []map[string]any {
 }
 
 type bureauOutCmd struct {
-	Name string        `arg:"" help:"Name of the bureau."`
-	For  time.Duration `placeholder:"TIME" help:"How long, such as 2h. Default: until fichario bureau back."`
+	Name string         `arg:"" help:"Name of the bureau."`
+	For  *time.Duration `placeholder:"TIME" help:"How long, such as 2h. Default: until fichario bureau back."`
 }
 
 // Run takes a bureau out.
 func (c *bureauOutCmd) Run(e *command.Environment) error {
+	var while time.Duration
+	if c.For != nil {
+		if while = *c.For; while == 0 { // it would mean for ever
+			return errors.New("--for: give a time above zero, or leave it out to take the bureau out until fichario bureau back")
+		}
+	}
 	return withBureaus(e, func(all *lookups.Bureaus) error {
-		if err := all.TakeOut(e.Ctx, app.Operator(), c.Name, c.For); err != nil {
+		if err := all.TakeOut(e.Ctx, app.Operator(), c.Name, while); err != nil {
 			return err
 		}
 		return e.Print(map[string]string{"nome": c.Name}, "%s is out; every instance follows within seconds.\n", c.Name)
