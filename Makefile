@@ -36,7 +36,7 @@ run: ## start the program with demonstration data, on SQLite
 	@echo "Compiled; starting."
 	@bin/tested serve --demo
 
-test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL that it finds, starts or installs (four minutes)
+test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL that it finds, starts or installs (four to five minutes)
 	@echo "$(words $(SLOW_TESTS)) tests take long, break things or need a browser: make test-slow runs them"
 	@rm -rf bin/statuses && mkdir -p bin/statuses
 	$(SEEN) $(PGTEST) -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
