@@ -42,11 +42,17 @@ func NewTables() *Tables {
 // Turn waits for a slot to parse a table and process it, for instance to quote it; release frees the slot. Fault:
 // ServiceUnavailable because of ErrFull; the context's error where that ends first.
 func (t *Tables) Turn(ctx context.Context) (release func(), err error) {
+	release = func() { <-t.turns }
+	select {
+	case t.turns <- struct{}{}:
+		return release, nil
+	default: // the wait below may end before it looks: a free slot is taken first
+	}
 	patience := time.NewTimer(t.Within)
 	defer patience.Stop()
 	select {
 	case t.turns <- struct{}{}:
-		return func() { <-t.turns }, nil
+		return release, nil
 	case <-patience.C:
 		return nil, full()
 	case <-ctx.Done():

@@ -43,3 +43,17 @@ func TestUploadsHaveTheirRoom(t *testing.T) {
 		t.Errorf("what is left: %d, %v", u.all, u.of)
 	}
 }
+
+// TestAFreeSlotIsTaken: a table with a free slot is parsed, even where its wait is over before it looked.
+func TestAFreeSlotIsTaken(t *testing.T) {
+	t.Parallel()
+	u := NewTables()
+	u.Within = 0
+	for range 100 {
+		release, err := u.Turn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+}
