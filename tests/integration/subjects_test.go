@@ -58,9 +58,9 @@ func everywhere(t *testing.T, p intaketest.Product, who titular, key string) (co
 	return []string{first, second}
 }
 
-// TestSomebodyWhoIsInEverythingIsErased: nothing that identifies the person is found any more in files, dumps, logs and
+// TestSlowSomebodyWhoIsInEverythingIsErased: nothing that identifies the person is found any more in files, dumps, logs and
 // the output of commands, and all totals are unchanged.
-func TestSomebodyWhoIsInEverythingIsErased(t *testing.T) {
+func TestSlowSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		p := intaketest.StartProduct(t, env)
