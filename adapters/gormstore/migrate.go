@@ -44,6 +44,11 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if newest, err := s.isNewest(ctx, pool, folder); err != nil {
+		return fmt.Errorf("migrate: %w", engine.Classify(err))
+	} else if newest {
+		return s.prove(ctx)
+	}
 	if s.IsPostgres() {
 		// Building an index over millions of rows takes longer than the usual time limit.
 		pool = s.Migrating.Open()
@@ -57,7 +62,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return fmt.Errorf("migrate: %w", engine.Classify(err))
 		}
 	}
-	provider, err := goose.NewProvider(s.Dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
+	provider, err := s.provider(pool, folder)
 	if err != nil {
 		return err
 	}
@@ -89,11 +94,45 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
+	return s.prove(ctx)
+}
+
+// prove checks the data keys, and makes the secret of persons' keys with the first of them.
+func (s *Store) prove(ctx context.Context) error {
 	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {
 		return err
 	}
-	_, err = s.SubjectSecret(ctx)
+	_, err := s.SubjectSecret(ctx)
 	return err
+}
+
+// isNewest reports whether PostgreSQL has the newest schema and nothing is left to do, as almost every command finds it:
+// that takes neither the lock nor the connections of a migration. Where Citus or another address is, more is to check.
+func (s *Store) isNewest(ctx context.Context, pool *sql.DB, folder fs.FS) (bool, error) {
+	if !s.IsPostgres() || s.MigratedElsewhere {
+		return false, nil
+	}
+	var versioned bool
+	err := pool.QueryRowContext(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&versioned)
+	if err != nil || !versioned {
+		return false, err
+	}
+	if citus, err := hasCitus(ctx, pool); err != nil || citus {
+		return false, err
+	}
+	if has, err := s.HasTrigrams(ctx, pool); err != nil || !has {
+		return false, err
+	}
+	provider, err := s.provider(pool, folder)
+	if err != nil {
+		return false, err
+	}
+	pending, err := provider.HasPending(ctx)
+	return !pending, err
+}
+
+func (s *Store) provider(pool *sql.DB, folder fs.FS) (*goose.Provider, error) {
+	return goose.NewProvider(s.Dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
 }
 
 // MigrateThrough makes Migrate use another address of the same PostgreSQL, one that bypasses the pooler.

@@ -1,7 +1,6 @@
 package gormstore_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/gormstore/engine"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -118,10 +118,9 @@ func TestSlowAMigrationThatCouldBeBrokenOff(t *testing.T) {
 	}
 }
 
-// TestMigratingWaits for another migration, also of an earlier version, but no longer than its context.
-func TestMigratingWaits(t *testing.T) {
-	t.Parallel()
-	url := postgres.New(t, migrate)
+// migrates holds the lock of migrations, as earlier versions take it too.
+func migrates(t *testing.T, url string) (release func() error) {
+	t.Helper()
 	holder := session(t, url)
 	tx, err := holder.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -130,17 +129,46 @@ func TestMigratingWaits(t *testing.T) {
 	if _, err := tx.ExecContext(t.Context(), "SELECT pg_advisory_lock(4097083626)"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	return func() error { return errors.Join(tx.Rollback(), holder.Close()) }
+}
+
+// TestMigratingWaits for another migration.
+func TestMigratingWaits(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, nil)
+	release := migrates(t, url)
 	waiting := make(chan error, 1)
-	go func() { waiting <- open(t, url).Migrate(ctx) }()
-	cancel()
-	if err := <-waiting; err == nil {
+	go func() { waiting <- open(t, url).Migrate(t.Context()) }()
+	other := session(t, url)
+	asks := func() (asks, made bool) {
+		const query = `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+			AND query LIKE '%pg_try_advisory_xact_lock%' AND pid <> pg_backend_pid()),
+			EXISTS (SELECT 1 FROM pg_tables WHERE tablename LIKE 'goose%')`
+		if err := other.QueryRowContext(t.Context(), query).Scan(&asks, &made); err != nil {
+			t.Fatal(err)
+		}
+		return asks, made
+	}
+	patience.Until(t, "it asks for the lock", func() bool { asking, _ := asks(); return asking })
+	if _, made := asks(); made {
 		t.Error("it does not wait for the lock")
 	}
-	if err := errors.Join(tx.Rollback(), holder.Close()); err != nil {
+	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if err := open(t, url).Migrate(t.Context()); err != nil {
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheNewestSchemaIsNotMigrated: whoever finds it neither waits for who migrates nor opens connections for that.
+func TestTheNewestSchemaIsNotMigrated(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, migrate)
+	release := migrates(t, url)
+	s := open(t, url)
+	s.Migrating = nil
+	if err := errors.Join(s.Migrate(t.Context()), release()); err != nil {
 		t.Error(err)
 	}
 }

@@ -24,10 +24,7 @@ func (s *Index) MakeTrigrams(ctx context.Context, pool *sql.DB) error {
 		return nil
 	}
 	s.noTrigrams = nil
-	var valid sql.NullBool
-	err := pool.QueryRowContext(ctx, trigramsValid).Scan(&valid)
-	if err != nil || valid.Bool {
-		s.trigrams.Store(err == nil)
+	if has, err := s.HasTrigrams(ctx, pool); err != nil || has {
 		return err
 	}
 	create := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // left behind by a killed run
@@ -48,6 +45,14 @@ func (s *Index) MakeTrigrams(ctx context.Context, pool *sql.DB) error {
 	}
 	s.trigrams.Store(true)
 	return nil
+}
+
+// HasTrigrams reports whether PostgreSQL has the index, and whoever searches knows it from then on.
+func (s *Index) HasTrigrams(ctx context.Context, pool *sql.DB) (bool, error) {
+	var valid sql.NullBool
+	err := pool.QueryRowContext(ctx, trigramsValid).Scan(&valid)
+	s.trigrams.Store(valid.Bool)
+	return valid.Bool, err
 }
 
 const trigramsValid = "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('contact_trigrams'))"
