@@ -1,9 +1,13 @@
 package factors_test
 
 import (
+	"encoding/base64"
+	"image/png"
 	"strings"
 	"testing"
 	"time"
+
+	qr "github.com/piglig/go-qr"
 
 	"fichario/adapters/factors"
 	"fichario/ports"
@@ -34,18 +38,25 @@ func TestStep(t *testing.T) {
 
 func TestASecretIsDrawn(t *testing.T) {
 	t.Parallel()
-	one, err := factors.NewSecret()
-	other, err2 := factors.NewSecret()
-	if err != nil || err2 != nil || one == other || len(one) != 32 {
-		t.Fatalf("secrets of %d characters: %v, %v", len(one), err, err2)
+	one, other := factors.NewSecret(), factors.NewSecret()
+	if one == other || len(one) != 32 {
+		t.Fatalf("secrets of %d characters", len(one))
 	}
 	address := factors.Address(one, "ana&b@x.example")
 	if !strings.HasPrefix(address, "otpauth://totp/Fich%C3%A1rio:ana&b@x.example?") || !strings.Contains(address, one) {
 		t.Error("the address says something else")
 	}
 	picture, err := factors.Picture(address)
-	if err != nil || !strings.HasPrefix(picture, "data:image/png;base64,iVBOR") {
-		t.Errorf("the picture: %v", err)
+	image, err2 := png.Decode(base64.NewDecoder(base64.StdEncoding,
+		strings.NewReader(strings.TrimPrefix(picture, "data:image/png;base64,"))))
+	if err != nil || err2 != nil {
+		t.Fatalf("the picture: %v, %v", err, err2)
+	}
+	if shows, err := qr.Decode(image); err != nil || shows != address {
+		t.Errorf("the picture shows something else: %v", err)
+	}
+	if _, err := factors.Picture(strings.Repeat("a", 4000)); err == nil {
+		t.Error("a picture of more than a square holds")
 	}
 }
 

@@ -31,11 +31,7 @@ func (f *Factors) BeginCodes(ctx context.Context, by app.Caller) error {
 	if err := orNothing(err); err != nil || known.Secret != "" {
 		return err // a page opened earlier still shows it
 	}
-	secret, err := f.codes.New()
-	if err != nil {
-		return err
-	}
-	return f.store.Repos().Factors.SetCodes(ctx, m.ID, access.OneTimeCodes{Secret: secret})
+	return f.store.Repos().Factors.SetCodes(ctx, m.ID, access.OneTimeCodes{Secret: f.codes.New()})
 }
 
 // ConfirmCodes enables one-time codes with a first code, and returns recovery codes if the caller had no second factor

@@ -27,7 +27,7 @@ type Factors struct {
 // Codes makes one-time codes (RFC 6238).
 type Codes struct {
 	// New makes a secret.
-	New func() (string, error)
+	New func() string
 	// Step returns the 30-second step near a time that the code belongs to; false for none.
 	Step func(secret, code string, at time.Time) (int64, bool)
 }
