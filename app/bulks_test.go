@@ -84,7 +84,13 @@ func TestManyContactsAtOnce(t *testing.T) {
 		equal(t, "their stages", line(s.contact(ids[0]).StageID == stages[0].ID, s.contact(ids[1]).StageID == stages[2].ID),
 			"true true")
 		_, err = s.bulks.Undo(t.Context(), ana, moved.ID)
-		equal(t, "undone twice", said(err), "requisicao_invalida contact")
+		equal(t, "undone twice", app.FaultOf(err).Message, "Esta ação já foi desfeita.")
+		same := must(s.bulks.Start(t.Context(), ana, contacts.NewBulk{
+			Kind: crm.BulkMove, TargetID: stages[0].ID, Of: contacts.Selection{IDs: ids[:1]},
+		}))
+		_, err = s.bulks.Undo(t.Context(), ana, same.ID)
+		equal(t, "undone where nothing was changed", app.FaultOf(err).Message,
+			"Esta ação não mudou nenhum contato, e não há o que desfazer.")
 
 		all := contacts.Selection{Search: &contacts.ContactSearch{StageID: stages[0].ID}}
 		given := must(s.bulks.Start(t.Context(), ana,

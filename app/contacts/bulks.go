@@ -266,6 +266,10 @@ func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, e
 			return app.Invalid("contact", "Uma importação não se desfaz.")
 		case action.Open():
 			return app.Invalid("contact", "Esta ação ainda está em andamento. Espere que termine.")
+		case action.Status == crm.BulkUndone: // by another page of the same, or by somebody else
+			return app.Invalid("contact", "Esta ação já foi desfeita.")
+		case action.Done == action.Skipped:
+			return app.Invalid("contact", "Esta ação não mudou nenhum contato, e não há o que desfazer.")
 		case !action.CanUndo(now):
 			return tooLate()
 		}
