@@ -97,8 +97,12 @@ func TestManyContactsAtOnce(t *testing.T) {
 			contacts.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
 		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()),
 			"concluida 49 true")
-		must(s.bulks.Undo(t.Context(), ana, given.ID))
+		must(s.bulks.Undo(t.Context(), owner, given.ID))
 		equal(t, "whose it is again", s.contact(ids[49]).AssigneeID, owner.MemberID())
+		events := must(s.store.Repos().ContactHistory.Events(t.Context(), s.orgID, ids[49]))
+		by, undo := events[len(events)-2], events[len(events)-1]
+		equal(t, "who did it, and who undid it", line(by.Actor, by.MemberID, undo.Actor, undo.MemberID),
+			line("ana", ana.MemberID(), "dona", owner.MemberID()))
 
 		gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: all}))
 		equal(t, "what is left", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 1)

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -274,6 +275,9 @@ func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, e
 			return tooLate()
 		}
 		action.Status, action.Done, action.Skipped = crm.BulkUndoing, 0, 0
+		if action.Settings, err = json.Marshal(storedUndo{by.MemberID()}); err != nil {
+			return err
+		}
 		if err := r.Bulks.Save(ctx, action); err != nil {
 			return err
 		}
