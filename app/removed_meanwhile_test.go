@@ -8,8 +8,10 @@ import (
 	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/tests/testkit/postgres"
 )
@@ -117,6 +119,50 @@ func TestAStageThatIsRemovedBeforeItIsWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// crossedHooks calls do after a transaction has read what a webhook names, before it writes the webhook.
+type crossedHooks struct {
+	ports.Store
+	do func()
+}
+
+func (c crossedHooks) InTx(ctx context.Context, f ports.Tx) error {
+	return c.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		r.Webhooks = crossedCreate{r.Webhooks, c.do}
+		return f(ctx, r)
+	})
+}
+
+type crossedCreate struct {
+	ports.Webhooks
+	do func()
+}
+
+func (c crossedCreate) Create(ctx context.Context, w webhook.Webhook, token webhook.Token) error {
+	c.do()
+	return c.Webhooks.Create(ctx, w, token)
+}
+
+// TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt: whoever removes it waits, and is then told why it stays.
+func TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt(t *testing.T) {
+	t.Parallel()
+	store := open(t, postgres.New(t, migrate))
+	s := newSetting(t, store, now)
+	owner := s.add("dona", crm.Owner)
+	origin, removed := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio")), make(chan error, 1)
+	hooks := intakeapp.NewWebhooks(crossedHooks{store, func() {
+		go func() { removed <- s.origins.Remove(t.Context(), owner, origin.ID) }()
+		const waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
+		for waiting := false; !waiting && len(removed) == 0; {
+			done(store.Reader.Raw(waits).Scan(&waiting).Error)
+		}
+	}}, now)
+	_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
+		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: "rádio",
+	})
+	equal(t, "the webhook", said(err), "")
+	equal(t, "the removal", said(<-removed), "requisicao_invalida name")
 }
 
 // TestTheEntryStageIsReadWhereItIsWritten: a contact made by hand does not go to where new ones entered before.
