@@ -60,8 +60,8 @@ func (c crossedRemovals) Restore(ctx context.Context, k crm.Contact, e crm.Event
 	return c.Removals.Restore(ctx, k, e)
 }
 
-// TestAStageThatIsRemovedBeforeItIsWritten: whoever named it is told so, and what belongs nowhere else goes to where new
-// contacts enter. Only PostgreSQL lets another transaction in between.
+// TestAStageThatIsRemovedBeforeItIsWritten: whoever named it is told so, and what belongs nowhere else goes to where
+// new contacts enter. Only PostgreSQL lets another transaction in between.
 func TestAStageThatIsRemovedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	store := open(t, postgres.New(t, migrate))
