@@ -202,7 +202,7 @@ func TestSlowADayCapInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 8})
-		n := quote(someCPFs(2000, 10)...)
+		n := quote(someCPFs(2000, 11)...) // more than two days allow, where they are of two months
 		n.Ceiling, n.Confirm = at(catalog.Money(100*price)), true
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, n))

@@ -84,15 +84,25 @@ func TestManyContactsAtOnce(t *testing.T) {
 		equal(t, "their stages", line(s.contact(ids[0]).StageID == stages[0].ID, s.contact(ids[1]).StageID == stages[2].ID),
 			"true true")
 		_, err = s.bulks.Undo(t.Context(), ana, moved.ID)
-		equal(t, "undone twice", said(err), "requisicao_invalida contact")
+		equal(t, "undone twice", app.FaultOf(err).Message, "Esta ação já foi desfeita.")
+		same := must(s.bulks.Start(t.Context(), ana, contacts.NewBulk{
+			Kind: crm.BulkMove, TargetID: stages[0].ID, Of: contacts.Selection{IDs: ids[:1]},
+		}))
+		_, err = s.bulks.Undo(t.Context(), ana, same.ID)
+		equal(t, "undone where nothing was changed", app.FaultOf(err).Message,
+			"Esta ação não mudou nenhum contato, e não há o que desfazer.")
 
 		all := contacts.Selection{Search: &contacts.ContactSearch{StageID: stages[0].ID}}
 		given := must(s.bulks.Start(t.Context(), ana,
 			contacts.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
 		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()),
 			"concluida 49 true")
-		must(s.bulks.Undo(t.Context(), ana, given.ID))
+		must(s.bulks.Undo(t.Context(), owner, given.ID))
 		equal(t, "whose it is again", s.contact(ids[49]).AssigneeID, owner.MemberID())
+		events := must(s.store.Repos().ContactHistory.Events(t.Context(), s.orgID, ids[49]))
+		by, undo := events[len(events)-2], events[len(events)-1]
+		equal(t, "who did it, and who undid it", line(by.Actor, by.MemberID, undo.Actor, undo.MemberID),
+			line("ana", ana.MemberID(), "dona", owner.MemberID()))
 
 		gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: all}))
 		equal(t, "what is left", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 1)

@@ -16,6 +16,7 @@ import (
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // TestALookupOfAnOldRun: a run revived days after it was made leaves a lookup that is found by its day and among the
@@ -72,6 +73,32 @@ func TestARunWhoseBureauIsCalledBack(t *testing.T) {
 		must(s.lookups.bureaus.Back(t.Context(), app.Operator(), "a"))
 		s.work(s.worker(), 10*time.Minute)
 		equal(t, "back", s.job(job.ID).State, automation.Done)
+	})
+}
+
+// TestALookupThatTakesLongerThanAnAttempt is charged, and never said not to have been made; the next attempt finds it.
+func TestALookupThatTakesLongerThanAnAttempt(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		product, _ := products().Find(catalog.CPF)
+		answer := make(chan struct{})
+		s.bureau.Script = portstest.Holds(answer)
+		s.lookups = s.linked(ports.Chain{Links: []ports.Link{
+			{Name: "a", Product: product, Timeout: time.Minute, Bureau: s.bureau},
+		}})
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
+		forgetNew(s)
+		job := s.ready(s.rule(automations.NewAutomation{
+			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+		}), c.ContactID)
+		s.work(s.worker(), 25500*time.Millisecond)
+		waits := s.job(job.ID)
+		equal(t, "after an attempt", line(waits.State, waits.Result), "ready a consulta ainda está em andamento")
+		close(answer)
+		s.work(s.worker(), time.Minute)
+		ended := s.job(job.ID)
+		equal(t, "in the end", line(ended.State, ended.Result), "done Cadastro de pessoa consultado, R$\u00a00,45")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -223,8 +224,24 @@ func TestSilentServer(t *testing.T) {
 		}
 		m := mailer(t, scheme+user+script(t, greeting, reply))
 		m.timeout = 100 * time.Millisecond
-		fails(t, m.Send(context.Background(), letter), "o servidor de e-mail não respondeu em 30 s", false)
+		fails(t, m.Send(context.Background(), letter), "o servidor de e-mail não respondeu em 20 s", false)
 	}
+}
+
+// TestAServerThatHangsIsToBlame: within the 25 s of an attempt of a job the message is given up, and why.
+func TestAServerThatHangsIsToBlame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := mailer(t, "smtp://correio.example")
+		m.dial = func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			t.Cleanup(func() { theirs.Close() })
+			return ours, nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
+		defer cancel()
+		fails(t, m.Send(ctx, letter), "o servidor de e-mail não respondeu em 20 s", false)
+	})
 }
 
 func TestInterrupted(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// sendTime bounds one message, from name resolution to the server's last reply. reasonLate repeats it.
-	sendTime = 30 * time.Second
+	// sendTime bounds one message, from name resolution to the server's last reply. reasonLate repeats it. It is less than
+	// an attempt of a job may take, which would end the message without saying that the server is to blame.
+	sendTime = 20 * time.Second
 	// quitTime bounds the QUIT after that.
 	quitTime = 2 * time.Second
 	// maxSubject is in characters. A word too long for a line cannot be folded, and mail servers refuse lines of more than

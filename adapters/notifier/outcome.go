@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	reasonLate        = "o servidor de e-mail não respondeu em 30 s"
+	reasonLate        = "o servidor de e-mail não respondeu em 20 s"
 	reasonInterrupted = "interrompido"
 	reasonAuth        = "autenticação recusada pelo servidor de e-mail"
 )

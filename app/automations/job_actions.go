@@ -144,16 +144,16 @@ func (j *Jobs) mail(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 	})
 }
 
-func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+func (j *Jobs) moveStage(_ context.Context, _ ports.Repos, u run) (outcome, error) {
 	stageID := u.rule.Action.StageID
-	n, err := app.NamesOf(ctx, r, u.job.OrgID, stageID)
-	if err != nil {
-		return outcome{}, err
-	}
-	if !n.Has(crm.NamedStage, stageID) {
-		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
-	}
 	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
+		n, err := app.NamesOf(ctx, r, u.job.OrgID, stageID)
+		if err != nil {
+			return err
+		}
+		if !n.Has(crm.NamedStage, stageID) {
+			return &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
+		}
 		k, err := r.Contacts.Lock(ctx, u.job.OrgID, u.contact.ID)
 		if err != nil || k.StageID == stageID {
 			return err // it is there already, and nothing happens

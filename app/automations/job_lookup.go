@@ -95,6 +95,8 @@ func (j *Jobs) lookUp(
 			return product.Name + ": falhou junto com uma consulta igual, feita ao mesmo tempo; nada foi cobrado por esta", nil
 		}
 		return saidOf(product, e), err
+	case fault.Timeout: // the attempt's time is over, not the call's
+		return "", errStillAsked
 	case fault.SubjectBlocked:
 		return product.Name + ": o titular pediu para não ser consultado, nada foi cobrado", nil
 	}
@@ -136,7 +138,7 @@ func (j *Jobs) before(
 		select {
 		case <-ports.After(time.Second):
 		case <-ctx.Done():
-			return "", "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
+			return "", "", errStillAsked
 		}
 	}
 	if !app.MadeWithin(id, idsOfNow) {
@@ -149,6 +151,9 @@ func (j *Jobs) before(
 	}
 	return id, "", nil
 }
+
+// errStillAsked ends an attempt; the next one finds the lookup.
+var errStillAsked = &ports.SendError{Reason: "a consulta ainda está em andamento"}
 
 const (
 	// lookupsOfARun exceeds the number of a run's documents.

@@ -1,7 +1,9 @@
 package contacts
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -17,15 +19,27 @@ type bulkStep struct {
 	r      ports.Repos
 	action crm.Bulk
 	names  crm.Names
-	actor  string
-	now    time.Time
+	// by is the member who asked for the action or, while it is undone, for that; actor is the name.
+	by, actor string
+	now       time.Time
+}
+
+// storedUndo is how it is stored who undoes an action: not always who asked for it.
+type storedUndo struct {
+	By string `json:"membro"`
 }
 
 // change does an action to contacts, or undoes it where it was done, and records that in the items.
 func (b *Bulks) change(
 	ctx context.Context, r ports.Repos, action crm.Bulk, state crm.BulkState, items []crm.BulkItem, now time.Time,
 ) error {
-	ids := []string{action.MemberID, action.TargetID}
+	by := action.MemberID
+	if state == crm.ItemDone {
+		var undo storedUndo
+		_ = json.Unmarshal(action.Settings, &undo) // none where it was begun by an earlier version
+		by = cmp.Or(undo.By, by)
+	}
+	ids := []string{by, action.TargetID}
 	for _, item := range items {
 		ids = append(ids, item.BeforeID)
 	}
@@ -33,7 +47,7 @@ func (b *Bulks) change(
 	if err != nil {
 		return err
 	}
-	s := bulkStep{b, r, action, n, n.Member(action.MemberID).Name, now}
+	s := bulkStep{b, r, action, n, by, n.Member(by).Name, now}
 	for i := range items {
 		item := &items[i]
 		if state == crm.ItemDone {
@@ -182,7 +196,7 @@ func (s bulkStep) undelete(ctx context.Context, item *crm.BulkItem) error {
 func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
 		ID: app.NewID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor,
-		MemberID: s.action.MemberID, Subject: subject, At: s.clock(),
+		MemberID: s.by, Subject: subject, At: s.clock(),
 	}
 }
 

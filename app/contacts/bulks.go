@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -266,10 +267,17 @@ func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, e
 			return app.Invalid("contact", "Uma importação não se desfaz.")
 		case action.Open():
 			return app.Invalid("contact", "Esta ação ainda está em andamento. Espere que termine.")
+		case action.Status == crm.BulkUndone: // by another page of the same, or by somebody else
+			return app.Invalid("contact", "Esta ação já foi desfeita.")
+		case action.Done == action.Skipped:
+			return app.Invalid("contact", "Esta ação não mudou nenhum contato, e não há o que desfazer.")
 		case !action.CanUndo(now):
 			return tooLate()
 		}
 		action.Status, action.Done, action.Skipped = crm.BulkUndoing, 0, 0
+		if action.Settings, err = json.Marshal(storedUndo{by.MemberID()}); err != nil {
+			return err
+		}
 		if err := r.Bulks.Save(ctx, action); err != nil {
 			return err
 		}

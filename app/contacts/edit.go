@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"fichario/app"
@@ -44,37 +45,43 @@ const contactAmountMax = 1_000_000_000 * catalog.Real
 // Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
 // the caller; automations fire as for one that came in. Faults: InvalidRequest with the field at fault, NotFound for a
 // lookup that the caller may not see, ServiceUnavailable.
-func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (crm.Contact, error) {
+func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (made crm.Contact, err error) {
 	actor, err := c.actor(ctx, by)
 	if err != nil {
 		return crm.Contact{}, err
 	}
-	r := c.store.Repos()
-	n, err := app.NamesOf(ctx, r, by.OrgID(), f.OriginID, f.StageID)
-	if err != nil {
-		return crm.Contact{}, err
-	}
-	made := crm.Contact{ID: app.NewID(), OrgID: by.OrgID(), AssigneeID: by.MemberID(), CreatedAt: c.clock()}
-	if err := f.apply(&made, n); err != nil {
-		return crm.Contact{}, err
-	}
-	made.StageID = f.StageID
-	if made.StageID == "" {
-		if made.StageID, err = entryStage(ctx, r, by.OrgID()); err != nil {
-			return crm.Contact{}, err
+	err = c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+		if made, err = f.made(ctx, r, by, c.clock()); err != nil {
+			return err
 		}
-	} else if !n.Has(crm.NamedStage, made.StageID) {
-		return crm.Contact{}, app.Missing("stage", "Não há etapa com este id.")
-	}
-	event := crm.Event{
-		ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
-	}
-	return made, c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		event := crm.Event{
+			ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
+		}
 		if err := add(ctx, r, made, event, by.MemberID(), true); err != nil || f.LookupID == "" {
 			return err
 		}
 		return app.Tie(ctx, r, by, f.LookupID, made)
 	})
+	return made, err
+}
+
+// made is the contact that a form makes. It is read in the transaction that writes it: the stage may be removed before.
+func (f ContactForm) made(ctx context.Context, r ports.Repos, by app.Caller, at time.Time) (crm.Contact, error) {
+	c := crm.Contact{ID: app.NewID(), OrgID: by.OrgID(), AssigneeID: by.MemberID(), StageID: f.StageID, CreatedAt: at}
+	n, err := app.NamesOf(ctx, r, by.OrgID(), f.OriginID, f.StageID)
+	if err != nil {
+		return c, err
+	}
+	if err := f.apply(&c, n); err != nil {
+		return c, err
+	}
+	switch {
+	case c.StageID == "":
+		c.StageID, err = entryStage(ctx, r, by.OrgID())
+	case !n.Has(crm.NamedStage, c.StageID):
+		err = app.Missing("stage", "Não há etapa com este id.")
+	}
+	return c, err
 }
 
 // add writes a new contact with the event of its making and, where it fires, the job of the automations that listen.

@@ -79,6 +79,10 @@ func (o *Origins) Remove(ctx context.Context, by app.Caller, id string) error {
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.OriginRemoved, Object: id}
 	return originFault(app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		// A webhook or an automation that is just made with it is written before, or finds none.
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
 		return r.Origins.Remove(ctx, crm.Origin{ID: id, OrgID: orgID})
 	}),
 		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")

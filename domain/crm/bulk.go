@@ -40,7 +40,7 @@ type Bulk struct {
 	Kind     BulkKind
 	// TargetID is the member of BulkAssign and the stage of BulkMove.
 	TargetID string
-	// Settings are those of BulkImport: an Import in JSON.
+	// Settings are those of BulkImport: an Import in JSON; of another action that is undone, who undoes it.
 	Settings []byte
 	Status   BulkStatus
 	// Total is how many contacts or rows it covers, Done how many of them were processed, Skipped how many of these were

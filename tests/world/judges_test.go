@@ -83,6 +83,7 @@ func (w *world) verdicts() {
 	w.judgeLeads()
 	w.judgeTold()
 	w.judgeSeveral()
+	w.judgeStages(ctx)
 	w.judgeAgents()
 	w.judgeErasures(ctx)
 	w.judgeEvents(ctx)
@@ -402,7 +403,7 @@ func (w *world) judgeContacts() {
 		}
 		byKey[h.key], byID[h.id] = h.id, h.key
 	}
-	if w.did("erase", "delete", "undelete", "merge", "replay", "say", "people") {
+	if w.did("erase", "delete", "undelete", "merge", "replay", "say", "people", "sweep") {
 		return
 	}
 	there := w.numbers("SELECT count(*) FROM contacts WHERE org_id = '%s' AND webhook_id IS NOT NULL AND webhook_id <> '" +
@@ -585,7 +586,7 @@ type move struct {
 
 // judgeEvents: each event is told once, in order, and as it was.
 func (w *world) judgeEvents(ctx context.Context) {
-	if w.did("merge", "delete", "undelete", "erase", "sweep") {
+	if w.did("merge", "delete", "undelete", "erase", "sweep", "stage", "drop") {
 		return
 	}
 	moves, notes := map[string][]move{}, map[string]int{}
@@ -663,7 +664,8 @@ func (w *world) judgeUndone(moves map[string][]move) {
 		names[s.ID] = s.Name
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT i.contact_id, b.target_id, i.before_id FROM bulk_items i
-		JOIN bulk_actions b ON b.id = i.bulk_id WHERE b.org_id = '%s' AND i.state = 'desfeito'`, w.orgID)) {
+		JOIN bulk_actions b ON b.id = i.bulk_id WHERE b.org_id = '%s' AND b.kind = '%s' AND i.state = 'desfeito'`, w.orgID,
+		crm.BulkMove)) {
 		from, to, stage, found := names[row[1]], names[row[2]], w.stages[0].Name, false
 		for _, m := range moves[row[0]] {
 			found = found || stage == from && m.to == to
@@ -735,7 +737,8 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 
 // judgeNew: a rule that was there first heard of every new contact.
 func (w *world) judgeNew() {
-	if !w.idle() || w.did("toggle", "import") || !w.plan.rules[1] || w.plan.deaf > 0 { // an import may be told not to tell
+	if !w.idle() || !w.plan.rules[1] || w.plan.deaf > 0 ||
+		w.did("toggle", "import", "into") { // an import may be told not to tell
 		return
 	}
 	told := map[string]bool{}

@@ -135,6 +135,8 @@ func specialOf(seed uint64) (about theme, met string, is bool) {
 		return byAgents, agentChanges, true
 	case rare(seed) != nil:
 		return rare(seed).theme, rare(seed).met, true
+	case aboutStages(seed):
+		return reshaping, reshapingChanges, true
 	}
 	return theme{}, "", false
 }
@@ -178,7 +180,7 @@ func draw(seed uint64) plan {
 	if !p.night { // no figures of the past
 		p.without |= 1 << choreFold
 	}
-	if !p.has("bulk", "undo", "import", "sweep") {
+	if !p.has("bulk", "undo", "import", "sweep", "give", "into") {
 		p.without |= 1 << choreBulks
 	}
 	p.runs = p.has("batch", "quote")

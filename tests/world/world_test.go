@@ -303,6 +303,9 @@ func (i *instance) work() (all []app.Chore) {
 			all = append(all, c)
 		}
 	}
+	if aboutStages(i.world.plan.seed) {
+		all = append(all, app.Chore{Name: "rescue", Every: 5 * pace, Do: i.funnels.Rescue})
+	}
 	if i.world.plan.moods.taken > 0 {
 		all = append(all, app.Chore{Name: "fetch", Every: time.Second, Do: i.ledger.FetchLater})
 	}

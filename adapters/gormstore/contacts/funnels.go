@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -117,15 +118,23 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 	return out, err
 }
 
-// hold keeps a stage from being removed until the transaction ends. On Citus, where each node has a copy of the stages,
-// a locked row would lock all of them: there the organisation's stages have an advisory lock.
+// hold keeps a stage from being removed until the transaction ends; engine.ErrRemoved where it was removed before. On
+// Citus, where each node has a copy of the stages, a locked row would lock all of them: there the organisation's stages
+// have an advisory lock.
 func hold(db *gorm.DB, orgID, stageID string) error {
+	var held *gorm.DB
 	if engine.Distributed(db) {
 		number := engine.LockNumber("stages", engine.UID(orgID))
 		if err := db.Exec("SELECT pg_advisory_xact_lock_shared(?)", number).Error; err != nil {
 			return err
 		}
-		return db.Select("id").Take(&StageRow{}, "id = ?", stageID).Error
+		held = db
+	} else {
+		held = engine.Locked("KEY SHARE", "")(db)
 	}
-	return engine.Locked("KEY SHARE", "")(db).Select("id").Take(&StageRow{}, "id = ?", stageID).Error
+	err := held.Select("id").Take(&StageRow{}, "id = ?", stageID).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return engine.ErrRemoved
+	}
+	return err
 }

@@ -181,8 +181,15 @@ func Reason(err error) string {
 	return strings.Join(lines, " ")
 }
 
+// ErrRemoved is ErrNotFound of what a transaction has read, and another one has removed since: tried again, it reads
+// that.
+var ErrRemoved = fmt.Errorf("removed meanwhile: %w", ports.ErrNotFound)
+
 // Collided reports whether a transaction lost against another one and may simply be retried.
 func Collided(err error) bool {
+	if errors.Is(err, ErrRemoved) {
+		return true
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		return pg.Code == "40001" || pg.Code == "40P01"

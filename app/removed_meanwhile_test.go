@@ -1,0 +1,181 @@
+package app_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/tests/testkit/postgres"
+)
+
+// crossed calls do after a transaction has read the stages, before it puts a contact into one.
+type crossed struct {
+	ports.Store
+	do func()
+}
+
+func (c crossed) InTx(ctx context.Context, f ports.Tx) error {
+	return c.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		r.ContactHistory, r.Contacts = crossedHistory{r.ContactHistory, c.do}, crossedContacts{r.Contacts, c.do}
+		r.Removals = crossedRemovals{r.Removals, c.do}
+		return f(ctx, r)
+	})
+}
+
+type crossedHistory struct {
+	ports.ContactHistory
+	do func()
+}
+
+func (c crossedHistory) SetStage(ctx context.Context, stageID string, e crm.Event) error {
+	c.do()
+	return c.ContactHistory.SetStage(ctx, stageID, e)
+}
+
+type crossedContacts struct {
+	ports.Contacts
+	do func()
+}
+
+func (c crossedContacts) Create(ctx context.Context, k crm.Contact, e crm.Event) error {
+	c.do()
+	return c.Contacts.Create(ctx, k, e)
+}
+
+type crossedRemovals struct {
+	ports.Removals
+	do func()
+}
+
+func (c crossedRemovals) Restore(ctx context.Context, k crm.Contact, e crm.Event) error {
+	c.do()
+	return c.Removals.Restore(ctx, k, e)
+}
+
+// TestAStageThatIsRemovedBeforeItIsWritten: whoever named it is told so, and what belongs nowhere else goes to where
+// new contacts enter. Only PostgreSQL lets another transaction in between.
+func TestAStageThatIsRemovedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	store := open(t, postgres.New(t, migrate))
+	const noStage = "nao_encontrado stage"
+	for what, c := range map[string]struct {
+		do    func(s *setting, owner app.Caller, by ports.Store, c crm.Contact, stage string) (string, error)
+		said  string
+		stage string // of the contact
+	}{
+		"a move": {func(s *setting, owner app.Caller, by ports.Store, c crm.Contact, stage string) (string, error) {
+			_, err := contacts.New(by, s.now).Move(s.t.Context(), owner, c.ID, stage)
+			return c.ID, err
+		}, noStage, "Novo"},
+		"a new contact": {func(s *setting, owner app.Caller, by ports.Store, _ crm.Contact, stage string) (string, error) {
+			form := bia()
+			form.StageID = stage
+			_, err := contacts.New(by, s.now).Create(s.t.Context(), owner, form)
+			return "", err
+		}, noStage, ""},
+		"a restored contact": {func(s *setting, owner app.Caller, by ports.Store, c crm.Contact, stage string) (string, error) {
+			must(s.contacts.Move(s.t.Context(), owner, c.ID, stage))
+			done(s.contacts.Delete(s.t.Context(), owner, c.ID))
+			return c.ID, contacts.New(by, s.now).Undelete(s.t.Context(), owner, c.ID)
+		}, "", "Novo"},
+		"many at once": {func(s *setting, owner app.Caller, by ports.Store, c crm.Contact, stage string) (string, error) {
+			made, err := contacts.NewBulks(by, s.now).Start(s.t.Context(), owner, contacts.NewBulk{
+				Kind: crm.BulkMove, TargetID: stage, Of: contacts.Selection{IDs: []string{c.ID}},
+			})
+			equal(s.t, "ended, and left", line(made.Status, made.Skipped), line(crm.BulkDone, 1))
+			return c.ID, err
+		}, "", "Novo"},
+		"an automation": {func(s *setting, _ app.Caller, by ports.Store, c crm.Contact, _ string) (string, error) {
+			rule := s.rule(automations.NewAutomation{Name: "Anda", Action: automation.MoveStage, Stage: "Negociação"})
+			job, w := s.ready(rule, c.ID), s.worker()
+			ctx, stop := context.WithCancel(s.t.Context())
+			defer stop()
+			w.Store, w.Observe = by, func(automation.JobKind, automation.JobState) { stop() }
+			automations.NewJobs(w).Run(ctx)
+			ended := s.job(job.ID)
+			equal(s.t, "run", line(ended.State, ended.Result), "dead a etapa não existe mais")
+			return c.ID, nil
+		}, "", "Novo"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newSetting(t, store, now)
+			owner := s.add("dona", crm.Owner)
+			funnel, k := s.funnel(owner), must(s.contacts.Create(t.Context(), owner, bia()))
+			forgetNew(s)
+			stage := funnel.Stages[3].ID
+			once := sync.OnceFunc(func() { done(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, stage)) })
+			id, err := c.do(s, owner, crossed{store, once}, k, stage)
+			equal(t, "answer", said(err), c.said)
+			if id != "" {
+				equal(t, "stage", must(s.contacts.View(t.Context(), owner, id)).Stage, c.stage)
+			}
+		})
+	}
+}
+
+// crossedHooks calls do after a transaction has read what a webhook names, before it writes the webhook.
+type crossedHooks struct {
+	ports.Store
+	do func()
+}
+
+func (c crossedHooks) InTx(ctx context.Context, f ports.Tx) error {
+	return c.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		r.Webhooks = crossedCreate{r.Webhooks, c.do}
+		return f(ctx, r)
+	})
+}
+
+type crossedCreate struct {
+	ports.Webhooks
+	do func()
+}
+
+func (c crossedCreate) Create(ctx context.Context, w webhook.Webhook, token webhook.Token) error {
+	c.do()
+	return c.Webhooks.Create(ctx, w, token)
+}
+
+// TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt: whoever removes it waits, and is then told why it stays.
+func TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt(t *testing.T) {
+	t.Parallel()
+	store := open(t, postgres.New(t, migrate))
+	s := newSetting(t, store, now)
+	owner := s.add("dona", crm.Owner)
+	origin, removed := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio")), make(chan error, 1)
+	hooks := intakeapp.NewWebhooks(crossedHooks{store, func() {
+		go func() { removed <- s.origins.Remove(t.Context(), owner, origin.ID) }()
+		const waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
+		for waiting := false; !waiting && len(removed) == 0; {
+			done(store.Reader.Raw(waits).Scan(&waiting).Error)
+		}
+	}}, now)
+	_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
+		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: "rádio",
+	})
+	equal(t, "the webhook", said(err), "")
+	equal(t, "the removal", said(<-removed), "requisicao_invalida name")
+}
+
+// TestTheEntryStageIsReadWhereItIsWritten: a contact made by hand does not go to where new ones entered before.
+func TestTheEntryStageIsReadWhereItIsWritten(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	funnel := s.funnel(owner)
+	store := meanwhile{s.store, sync.OnceFunc(func() {
+		done(s.funnels.PlaceStage(t.Context(), owner, funnel.ID, funnel.Stages[1].ID, 0))
+		done(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, funnel.Stages[0].ID))
+	})}
+	made, err := contacts.New(store, s.now).Create(t.Context(), owner, bia())
+	equal(t, "answer", said(err), "")
+	equal(t, "stage", made.StageID, funnel.Stages[1].ID)
+}
