@@ -58,8 +58,8 @@ func everywhere(t *testing.T, p intaketest.Product, who titular, key string) (co
 	return []string{first, second}
 }
 
-// TestSlowSomebodyWhoIsInEverythingIsErased: nothing that identifies the person is found any more in files, dumps, logs and
-// the output of commands, and all totals are unchanged.
+// TestSlowSomebodyWhoIsInEverythingIsErased: nothing that identifies the person is found any more in files, dumps, logs
+// and the output of commands, and all totals are unchanged.
 func TestSlowSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
