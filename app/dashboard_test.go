@@ -15,7 +15,9 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // TestDaysOfTheDashboard: each appears once, even where a day has no midnight.
@@ -35,6 +37,30 @@ func TestDaysOfTheDashboard(t *testing.T) {
 		}
 		equal(t, "days in "+zone, len(seen), 14)
 	}
+}
+
+// TestWhatAccruesInAMonthCountsEachDayOnce, even where a day has no midnight.
+func TestWhatAccruesInAMonthCountsEachDayOnce(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	by, ana := s.byKey(wide), s.add("ana", crm.Common)
+	zone := access.Calendar{Location: must(time.LoadLocation("America/Santiago"))}
+	begin := time.Date(2026, 9, 1, 15, 0, 0, 0, time.UTC) // and the clock goes forward at the beginning of the sixth
+	for day := range 10 {
+		at := begin.AddDate(0, 0, day)
+		must(s.store.Repos().Calls.Begin(t.Context(), ports.Charge{Takes: timeout, Caps: wide, Entry: lookup.Entry{
+			ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: by.KeyID(), Product: catalog.CPF, At: at, Status: lookup.Running,
+			Charged: true, Amount: catalog.Money(1) << day, Day: zone.Day(at), Month: zone.Month(at),
+			Document: must(products()[0].Parse(cpfs[0])),
+		}}))
+	}
+	now := begin.AddDate(0, 0, 9).Add(-11 * time.Hour) // soon after midnight
+	d := lookups.NewDashboard(s.store, catalog.Standard(), zone, func() time.Time { return now })
+	month := must(d.Look(t.Context(), ana, 7)).Accrued[0]
+	equal(t, "the month", line(month.Start.Format(time.DateOnly), month.Days), "2026-09-01 30")
+	equal(t, "day by day", fmt.Sprint(month.Spent), fmt.Sprint([]catalog.Money{
+		1, 3, 7, 15, 31, 63, 127, 255, 511, 1023,
+	}))
 }
 
 // TestTheDashboardAddsUp: what came by webhooks and by hand, what was looked up, what history saved, and for those who

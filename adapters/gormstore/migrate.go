@@ -99,7 +99,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // prove checks the data keys, and makes the secret of persons' keys with the first of them.
 func (s *Store) prove(ctx context.Context) error {
-	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {
+	if err := s.ProveDataKeys(ctx); err != nil {
 		return err
 	}
 	_, err := s.SubjectSecret(ctx)
@@ -133,6 +133,16 @@ func (s *Store) isNewest(ctx context.Context, pool *sql.DB, folder fs.FS) (bool,
 
 func (s *Store) provider(pool *sql.DB, folder fs.FS) (*goose.Provider, error) {
 	return goose.NewProvider(s.Dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
+}
+
+// ProveDataKeys returns an error that wraps engine.ErrDataKey where a key that this database was written with is not at
+// hand, and registers the key that this process writes with. It is also a chore: an instance that was left with its old
+// settings writes with the old key on after `fichario rekey` has forgotten that, and without it nobody could read what
+// it wrote.
+func (s *Store) ProveDataKeys(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
+	defer cancel()
+	return s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now()))
 }
 
 // MigrateThrough makes Migrate use another address of the same PostgreSQL, one that bypasses the pooler.

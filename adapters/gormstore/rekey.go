@@ -22,8 +22,14 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	for _, c := range s.sealed() {
 		for last := engine.BeforeAll; last != ""; {
 			var m int
-			begun := time.Now()
-			if m, last, err = s.rekey(ctx, c.Table, c.Column, last); err != nil {
+			var begun time.Time
+			after := last
+			err = insisting(ctx, func() error {
+				begun = time.Now()
+				m, last, err = s.rekey(ctx, c.Table, c.Column, after)
+				return err
+			})
+			if err != nil {
 				return n, fmt.Errorf("%s.%s: %w", c.Table, c.Column, engine.Classify(err))
 			}
 			n += m
@@ -32,8 +38,24 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 			}
 		}
 	}
-	err = s.Writer.WithContext(ctx).Delete(&engine.DataKeyRow{}, "id <> ?", s.Vault.Keys[0].Name()).Error
+	err = insisting(ctx, func() error {
+		return s.Writer.WithContext(ctx).Delete(&engine.DataKeyRow{}, "id <> ?", s.Vault.Keys[0].Name()).Error
+	})
 	return n, engine.Named("store.rekey", engine.Classify(err))
+}
+
+// insistsFor is how long one step of Rekey is tried.
+const insistsFor = time.Minute
+
+// insisting tries a step again that has lost against others' transactions. SQLite has one writer, and nobody queues for
+// it: beside a busy service, a step may wait in vain several times.
+func insisting(ctx context.Context, step func() error) error {
+	for begun := time.Now(); ; {
+		err := step()
+		if !engine.Collided(err) || ctx.Err() != nil || time.Since(begun) > insistsFor {
+			return err
+		}
+	}
 }
 
 // rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, and the last

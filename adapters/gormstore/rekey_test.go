@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/gormstore/engine"
@@ -91,6 +95,64 @@ func TestSlowDataKeys(t *testing.T) {
 		got, err = after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
 		if err != nil || got.ID != rec.ID {
 			t.Errorf("the newest record with the new key alone: %v", err)
+		}
+	})
+}
+
+// TestRekeyGoesOnBesideABusyService, whose transactions its steps lose against again and again.
+func TestRekeyGoesOnBesideABusyService(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		rec, other := record(t, orgID), bytes.Repeat([]byte{8}, engine.DataKeySize)
+		kit.Must(t, open(t, url).Repos().History.Save(t.Context(), rec))
+		rotating, lost := open(t, url, other, testKey), 0
+		kit.Must(t, rotating.Migrate(t.Context()))
+		lose := func(db *gorm.DB) {
+			if lost < 9 && db.Statement.Table != "" {
+				lost++
+				_ = db.AddError(&pgconn.PgError{Code: "40P01"})
+			}
+		}
+		kit.Must(t, rotating.Writer.Callback().Update().Before("gorm:update").Register("test:lose", lose))
+		kit.Must(t, rotating.Writer.Callback().Delete().Before("gorm:delete").Register("test:lose", lose))
+		_, err := rotating.Rekey(t.Context())
+		kit.Must(t, err)
+		kit.Same(t, "lost", lost, 9)
+		after := open(t, url, other)
+		kit.Must(t, after.Migrate(t.Context()))
+		got, err := after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
+		kit.Must(t, err)
+		kit.Same(t, "with the new key alone", got.ID, rec.ID)
+	})
+}
+
+// TestAKeyThatAnInstanceStillWritesWithIsNeeded, though everything was re-encrypted: the service does not start without
+// it, and could not read what that instance has written since.
+func TestAKeyThatAnInstanceStillWritesWithIsNeeded(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		other, rec := bytes.Repeat([]byte{8}, engine.DataKeySize), record(t, orgID)
+		late, swapped, after := open(t, url, testKey, other), open(t, url, other, testKey), open(t, url, other)
+		kit.Must(t, late.Migrate(t.Context()))
+		kit.Must(t, swapped.Migrate(t.Context()))
+		rekeyed := func() {
+			t.Helper()
+			_, err := swapped.Rekey(t.Context())
+			kit.Must(t, err)
+		}
+		rekeyed()
+		kit.Must(t, late.Repos().History.Save(t.Context(), rec))
+		kit.Must(t, late.ProveDataKeys(t.Context()))
+		if err := after.Migrate(t.Context()); !errors.Is(err, engine.ErrDataKey) {
+			t.Errorf("without the key of an instance that writes: %v", err)
+		}
+		rekeyed()
+		kit.Must(t, after.Migrate(t.Context()))
+		got, err := after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
+		kit.Must(t, err)
+		kit.Same(t, "with the new key alone", got.ID, rec.ID)
+		if err := open(t, url).ProveDataKeys(t.Context()); !errors.Is(err, engine.ErrDataKey) {
+			t.Errorf("an instance with the old key alone beside the others: %v", err)
 		}
 	})
 }

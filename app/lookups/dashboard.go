@@ -313,7 +313,7 @@ func (d Day) ContactCount() (n int) {
 // Accrued is the total spent up to the end of each day of a month, from the first day; for the present month up to
 // today.
 type Accrued struct {
-	// Start is the first day.
+	// Start is the first day, at midnight in UTC whatever the time zone of the instance.
 	Start time.Time
 	Days  int // in the whole month
 	Spent []catalog.Money
@@ -329,8 +329,10 @@ func (s Steps) Done(lookups bool) bool {
 
 // accrue adds the present month and the one before, by day.
 func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *Overview, now time.Time) error {
-	today := now.In(d.calendar.Location)
-	first := time.Date(today.Year(), today.Month(), 1, 0, 0, 0, 0, today.Location())
+	// As bare dates: in the zone itself a day may have no midnight, and the one before it would be counted twice.
+	year, month, day := now.In(d.calendar.Location).Date()
+	today := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	first := today.AddDate(0, 0, 1-day)
 	before := first.AddDate(0, -1, 0)
 	spent, err := r.Statement.Spend(ctx, lookup.Asker{OrgID: orgID}, before.Format(time.DateOnly),
 		today.Format(time.DateOnly))

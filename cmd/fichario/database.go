@@ -97,8 +97,9 @@ type rekeyCmd struct{}
 func (rekeyCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
 		n, err := store.Rekey(e.Ctx)
-		if err != nil {
-			return fmt.Errorf("%d values were re-encrypted; run this again for the others: %w", n, err)
+		if err != nil { // whose own words do not say it
+			fmt.Fprintf(e.ErrOut, "fichario: %d values were re-encrypted; run this again for the others\n", n)
+			return err
 		}
 		view := struct {
 			Encrypted int `json:"encrypted"`

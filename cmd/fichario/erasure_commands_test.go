@@ -27,7 +27,8 @@ func TestReplayOfJournals(t *testing.T) {
 		{"one that was set", "", []string{"--erasure-journal", filepath.Join(dir, "no")}, 1, "no such file"},
 		{"garbage", "garbage\n", []string{"--from=-"}, 1, "cannot be read: 1"},
 		{
-			"another database's", `{"id":"1","organizacao":"2","chave":"x"}`, []string{"--from=-"}, 1,
+			"another database's", `{"id":"01980000-0000-7000-8000-000000000001",` +
+				`"organizacao":"01980000-0000-7000-8000-00000000000a","chave":"x","titular":["AAAA"]}`, []string{"--from=-"}, 1,
 			"by another key, as of another database: 1",
 		},
 		{"one that is cut off", `{"id":"1","org`, []string{"--from=-"}, 0, "the last line of the journal is cut off"},

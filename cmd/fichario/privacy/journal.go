@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/app"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/privacy"
 )
@@ -115,24 +116,43 @@ type journalRead struct {
 	cut bool
 }
 
+// usable reports whether a line says whose erasure it is, in ids that both databases take.
+func (l journalLine) usable() bool {
+	for _, ids := range [][]string{{l.ID, l.OrgID}, l.Contacts, l.Parts} {
+		for _, id := range ids {
+			if !app.ValidID(id) {
+				return false
+			}
+		}
+	}
+	return len(l.Hashes) > 0
+}
+
 // readJournal reads the lines of a journal. A line that a crash cut off is no loss: its erasure had not begun, and
 // writes its line again when it continues. So a fragment of another line is ignored, and the last line may be a
-// fragment.
+// fragment. Lines that lost what parted them are read one by one.
 func readJournal(in io.Reader) (read journalRead, err error) {
 	var good, bad [][]byte
 	for lines := bufio.NewReader(in); err == nil; {
 		var line []byte
 		line, err = lines.ReadBytes('\n')
-		read.cut = err != nil && bytes.HasPrefix(line, []byte("{"))
-		line = bytes.TrimSpace(line)
-		var entry journalLine
-		switch {
-		case len(line) == 0:
-		case json.Unmarshal(line, &entry) == nil && entry.ID != "":
-			read.entries, read.cut = append(read.entries, privacy.Entry(entry)), false
-			good = append(good, line)
-		case !read.cut:
-			bad = append(bad, line)
+		read.cut = false
+		for line = bytes.TrimSpace(line); len(line) > 0; line = bytes.TrimSpace(line) {
+			var one json.RawMessage
+			values := json.NewDecoder(bytes.NewReader(line))
+			if values.Decode(&one) != nil {
+				if read.cut = err != nil && line[0] == '{'; !read.cut {
+					bad = append(bad, line)
+				}
+				break
+			}
+			var entry journalLine
+			if json.Unmarshal(one, &entry) == nil && entry.usable() {
+				read.entries, good = append(read.entries, privacy.Entry(entry)), append(good, one)
+			} else {
+				bad = append(bad, one)
+			}
+			line = line[values.InputOffset():]
 		}
 	}
 	if !errors.Is(err, io.EOF) {

@@ -14,17 +14,28 @@ import (
 // TestReadingAJournal: a line that a crash cut off is no loss, any other unreadable one is counted.
 func TestReadingAJournal(t *testing.T) {
 	t.Parallel()
-	const one, other = `{"id":"1","organizacao":"o"}`, `{"id":"2","organizacao":"o"}`
+	line := func(id, more string) string {
+		return fmt.Sprintf(`{"id":"01980000-0000-7000-8000-%012s","organizacao":"01980000-0000-7000-8000-00000000000a",%s}`, id, more)
+	}
+	const whose = `"titular":["AAAA"]`
+	one, other := line("1", whose), line("2", whose)
 	for text, want := range map[string]string{
 		"":                                   "0 0 false",
 		"\n" + one + "\n\n" + other + "\n":   "2 0 false",
 		one:                                  "1 0 false",
-		"\n" + one + "\n\n{\"id\":\"2\",":    "1 0 true",
-		"\n{\"id\":\"1\",\"o\n" + one + "\n": "1 0 false", // rewritten when its erasure continued
+		one + other:                          "2 0 false", // joined by whoever copied it
+		one + " " + other + "x\n":            "2 1 false",
+		"\n" + one + "\n\n" + other[:9]:      "1 0 true",
+		one + other[:9]:                      "1 0 true",
+		"\n" + one[:9] + "\n" + one + "\n":   "1 0 false", // rewritten when its erasure continued
 		"\n{\"id\":\"3\",\"o\n" + one + "\n": "1 1 false",
 		"garbage\n":                          "0 1 false",
 		"garbage":                            "0 1 false",
 		"x\n" + one + "\ny\n{}\n":            "1 3 false",
+		line("z", whose) + "\n" + one:        "1 1 false", // no id
+		line("3", `"titular":[]`):            "0 1 false", // of nobody
+		line("3", whose+`,"contatos":["x"]`) + "\n" + line("4", whose+`,"partes":["x"]`) + "\n" + one: "1 2 false",
+		strings.Replace(other, `"organizacao":"0`, `"organizacao":"`, 1) + "\n" + one:                 "1 1 false",
 	} {
 		read, err := readJournal(strings.NewReader(text))
 		if got := fmt.Sprint(len(read.entries), read.unread, read.cut); err != nil || got != want {
