@@ -128,7 +128,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
-		emptyParts: r.emptyParts, relation: r.onlyRelation(), formWord: r.wordOfForm(),
+		emptyParts: r.emptyParts, relation: r.onlyRelation(), affixes: r.affixes(),
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
@@ -152,6 +152,7 @@ func (r *reader) choose(d *Draft) {
 	c.takeAmount(d)
 	c.takeMessage(d)
 	c.takeDocuments(d)
+	c.takeFirmOfDocument(d)
 }
 
 // settle compares the names, phones and companies; those of the record that gave the e-mail come first.

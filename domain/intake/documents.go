@@ -70,7 +70,7 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 	switch {
 	case c.ofContact(a):
 		return true
-	case a.namesOtherPeople(), c.besideForeignAddress(a):
+	case a.namesOtherPeople(), c.besideForeignAddress(a), c.ofOtherParty(a):
 		return false
 	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
 		return false // of the shop, beside its customer

@@ -3,6 +3,8 @@ package intake
 import (
 	"cmp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
@@ -81,19 +83,26 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 }
 
 // takeNameOfOwner takes what stands under the word for whoever has the address, and reports whether something does:
-// "tutor" beside "tutor_email".
+// "tutor" beside "tutor_email". Under a word that may as well be for a thing it must look like a person's name.
 func (c *chooser) takeNameOfOwner(d *Draft) bool {
 	email := c.best[fieldEmail].answer
 	if email == nil {
 		return false
 	}
 	owner := ownerIn(email.name())
-	if sideWords[owner] != leads && !strangers[owner] && (!trades[owner] || places[owner]) {
+	if owner == "" {
 		return false
 	}
+	known := sideWords[owner] == leads || strangers[owner] || trades[owner] && !places[owner]
+	thing := !known && (places[owner] || houseWords[owner] || nameRule.none[owner] || thingWords[owner] ||
+		programsThings[owner] || thingsWithNames[owner] || companyByName(owner))
 	for i := range c.answers {
 		a := &c.answers[i]
-		if a.taken || a.group != email.group || names.Of(a.name()) != owner || !fitsPartOfName(c, a, weakName) {
+		if thing || a.taken || a.group != email.group || !fitsPartOfName(c, a, weakName) {
+			continue
+		}
+		named := known && names.Of(a.name()) == owner
+		if !named && (a.field != noField || ownerIn(join(a.name(), "nome")) != owner || !likePerson(a.text())) {
 			continue
 		}
 		d.Name = lineOf(a)
@@ -103,6 +112,33 @@ func (c *chooser) takeNameOfOwner(d *Draft) bool {
 	}
 	return false
 }
+
+// likePerson reports whether a text is written as the full name of a person: "Ana de Lima".
+func likePerson(s string) bool {
+	w := strings.Fields(s)
+	if len(w) < 2 || len(w) > 7 || len(s) > 80 {
+		return false
+	}
+	for i, word := range w {
+		first, _ := utf8.DecodeRuneInString(word)
+		particle := i > 0 && i < len(w)-1 && particles[word]
+		if !particle && !unicode.IsUpper(first) || strings.ContainsFunc(word, notOfName) {
+			return false
+		}
+	}
+	return !names.HasAny(names.Words(s), ofFirmNames)
+}
+
+func notOfName(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("'’-.", c) }
+
+// particles are the little words in names of people, ofFirmNames words in those of firms and places.
+var (
+	particles   = names.Set(`de da do das dos e di del della van von der la los y`)
+	ofFirmNames = names.Set(`
+		ltda me sa eireli mei epp cia loja lojas clinica escola colegio restaurante bar hotel pousada fazenda sitio empresa
+		grupo instituto associacao igreja construtora transportes comercio industria servicos condominio edificio rua
+		avenida av travessa praca bairro jardim vila parque cidade estado`)
+)
 
 // prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
 // word of a title.

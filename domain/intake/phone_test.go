@@ -68,3 +68,15 @@ func TestTheCountryOfAPhone(t *testing.T) {
 		}
 	}
 }
+
+// TestPhonesWithOtherSpacesAndDashes, as pages and address books write them.
+func TestPhonesWithOtherSpacesAndDashes(t *testing.T) {
+	t.Parallel()
+	for _, phone := range []string{
+		"(11)\u00a098765-4321", "(11)&nbsp;98765-4321", "(11) 98765\u20114321", "11\u00a098765\u20134321",
+	} {
+		if d := mustRead(t, formType, pairs("fone_celular", phone, "email", "a@x.com")); d.PhoneE164 != "+5511987654321" {
+			t.Errorf("%q: %q of %q", phone, d.PhoneE164, d.Phone)
+		}
+	}
+}

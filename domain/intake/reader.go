@@ -134,6 +134,8 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	r.replaceFiles(a)
+	r.withoutOwnLabel(a)
+	value = a.values[0]
 	r.rememberConsent(a, value)
 	mapped := r.isMapped(a)
 	if !mapped && a.noisy(value) {

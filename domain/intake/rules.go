@@ -12,15 +12,15 @@ import (
 // candidate is an answer whose field is sought, with what the rules need to know.
 type candidate struct {
 	*answer
-	answers    []answer        // all of the submission
-	onlyNumber bool            // the submission has one number question
-	numbered   map[stem]uint16 // see numberParts
-	emptyParts []stem          // numbered keys that came without a value
-	service    bool            // the webhook is for form products
-	asksOurs   bool            // see reader.asksOurs
-	relation   string          // see reader.onlyRelation
-	formWord   string          // see reader.wordOfForm
-	routes     map[int32]bool  // the records with a destination, see beginsRoute; nil until it is asked for
+	answers    []answer          // all of the submission
+	onlyNumber bool              // the submission has one number question
+	numbered   map[stem]uint16   // see numberParts
+	emptyParts []stem            // numbered keys that came without a value
+	service    bool              // the webhook is for form products
+	asksOurs   bool              // see reader.asksOurs
+	relation   string            // see reader.onlyRelation
+	affixes    map[int32][]affix // of the records, by number; see reader.affixes
+	routes     map[int32]bool    // the records with a destination, see beginsRoute; nil until it is asked for
 	found      findings
 }
 

@@ -33,12 +33,20 @@ func (t *titleRule) bid(q *candidate) bid {
 	if len(title) < 2 || !t.recognises(title) || names.HasAny(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
-	if q.title == "" && t.misledBy(q, title) || t.field == fieldCompany && !q.namesCompany(t) {
+	if q.title == "" && t.misledBy(q, title) || t.field == fieldCompany && !q.namesCompany(t) ||
+		t.field == fieldName && q.calledAsAsked(title) {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
 	b.penalty = t.penalty(q, title)
 	return b
+}
+
+// calledAsAsked reports whether a name begins with what its title asks the name of, and is thus that of a thing: "Nome da
+// fazenda: Fazenda Boa Vista".
+func (q *candidate) calledAsAsked(title []string) bool {
+	w := names.Words(q.values[0])
+	return len(w) > 1 && !nameRule.any[w[0]] && sideWords[w[0]] != leads && slices.Contains(title, w[0])
 }
 
 // penalty ranks an answer after others whose titles the rule recognises.
@@ -183,13 +191,15 @@ var nameRule = titleRule{
 // sua empresa atua?", "Você tem empresa?".
 var companyAsked = regexp.MustCompile(`^(q?\d+ )?(` +
 	`como ([ao] )?(sua |seu )?` + companyWord + ` se chama|` +
+	`(e )?(voce|vc) ` + companyVerb + ` ` + companyOf + ` (qual|que) ` + companyWord + `|` +
 	`(como (se )?chama |como e (chamad[ao] |o nome d[aeo] )|((qual|e|o|digite|informe) )*nome d[aeo] |` +
-	`((em|na|no) )?(qual|que) (e )?)?([ao] )?(sua |seu )?` + companyWord +
+	`(e )?(` + companyOf + ` )?(qual|que) (e )?)?([ao] )?(sua |seu )?` + companyWord +
 	`(( em| na| no)? (que|qual)( voce| vc)? ` + companyVerb + `| (voce|vc) ` + companyVerb + `)?( hoje| atualmente)?)$`)
 
 const (
 	companyWord = `(empresa|company|negocio|organizacao|organization)`
-	companyVerb = `(atua|possui|tem|trabalha|representa)`
+	companyOf   = `(em|na|no|de|da|do|por|pela|pelo|para)`
+	companyVerb = `(atua|possui|tem|trabalha|representa|fala|faz parte|pertence|e|vem|dirige|gerencia|administra)`
 )
 
 // namesCompany reports whether a title that mentions a company asks for its name. One in the language of people may ask
@@ -269,7 +279,8 @@ var titleRules = []titleRule{
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
-			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous`),
+			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous desejado desejada
+			pretendido pretendida futuro futura sugerido sugerida`),
 		outright: companyAsked,
 	},
 	nameRule,

@@ -89,7 +89,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 	case e.tree == ignoredTree && !k.ScalarList():
 		r.drop("ignored tree", k)
 	case k.Kind == tree.Array:
-		if !r.oneAnswer(k, e, s) {
+		if !r.listOfLines(k, s) && !r.oneAnswer(k, e, s) {
 			sub := r.under(k.Key, e, s)
 			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 			r.list(k, sub)
@@ -350,6 +350,29 @@ func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
 	}
 	r.dropText("lines", k.Text) // its parts are answers
 	s.prefix = ""
+	r.object(&lines, s)
+	return true
+}
+
+// listOfLines walks a list of texts each of which has its title, the lines of a submission.
+func (r *reader) listOfLines(k *tree.Node, s scope) bool {
+	if len(k.Children) < 3 || s.closed || !k.ScalarList() {
+		return false
+	}
+	all := tree.Node{Kind: tree.String, At: k.At, Key: k.Key, Texts: k.Texts}
+	for i := range k.Children {
+		if _, _, ok := labelIn(tree.ScalarText(&k.Children[i])); !ok {
+			return false
+		}
+		all.Text += k.Children[i].Text + "\n"
+	}
+	lines, ok := all.Lines()
+	if !ok {
+		return false
+	}
+	for i := range k.Children {
+		r.dropText("lines", k.Children[i].Text) // its parts are answers
+	}
 	r.object(&lines, s)
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/document"
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
@@ -60,7 +61,7 @@ func ownerIn(name string) string {
 
 // wordsAsked are further words of what is asked for, and not of whom.
 var wordsAsked = names.Set(`
-	completo completa full numero number data dt nasc nascimento birth principal contato contact fixo residencial
+	completo completa full numero number num data dt nasc nascimento birth principal contato contact fixo residencial
 	comercial pessoal alternativo secundario melhor e mail ddd com confirme confirmacao trabalho corporativo empresarial
 	profissional casa outro outra segundo cobranca faturamento entrega work business professional office home personal
 	primary secondary alternate alternative other billing shipping main best preferred user usuario`)
@@ -162,7 +163,38 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 }
 
 // ofAnother reports whether an answer is of somebody whom the contact names, or of whoever has another address.
-func (c *chooser) ofAnother(a *answer) bool { return c.ofSomebodyElse(a) || c.besideForeignAddress(a) }
+func (c *chooser) ofAnother(a *answer) bool {
+	return c.ofSomebodyElse(a) || c.besideForeignAddress(a) || c.ofOtherParty(a)
+}
+
+// ofOtherParty reports whether the key of an answer has a word for somebody other than the key of the address beside it,
+// of whom the post says the same: "condutor_nome" beside "segurado_nome" and "segurado_email".
+func (c *chooser) ofOtherParty(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.group != email.group {
+		return false
+	}
+	mine, its := ownerIn(email.name()), ownerIn(a.name())
+	if mine == "" || its == "" || sharesWord(mine, its) || places[mine] || houseWords[mine] || companyByName(mine) {
+		return false
+	}
+	trait := isPersonByTrait
+	switch a.field {
+	case fieldName, fieldFirst, fieldLast:
+		trait = hasName
+	case fieldPhone, fieldArea:
+		trait = hasPhone
+	case fieldCompany:
+		return false
+	}
+	return c.parties().traits[party{a.group, mine}]&trait != 0
+}
+
+// sharesWord reports whether two owners have a word in common: "lead" and "lead responsavel".
+func sharesWord(a, b string) bool {
+	in := strings.Fields(b)
+	return slices.ContainsFunc(strings.Fields(a), func(w string) bool { return slices.Contains(in, w) })
+}
 
 // severalAddresses reports whether the post has more than one text with an address, as few have.
 func (c *chooser) severalAddresses() bool {
@@ -212,6 +244,25 @@ func (c *chooser) takeFirmAround(d *Draft) {
 		c.best[fieldCompany] = claim{answer: a}
 		c.takeLine(d, fieldCompany, &d.Company)
 		return
+	}
+}
+
+// takeFirmOfDocument takes the bare name beside a CNPJ of the contact's for that of the company, whatever the record is
+// called: "restaurante", "condominio".
+func (c *chooser) takeFirmOfDocument(d *Draft) {
+	for i := range c.answers {
+		doc := &c.answers[i]
+		if d.Company != "" || !doc.isDocument || !doc.taken || doc.documents()[0].Type() != document.CNPJ {
+			continue
+		}
+		for j := range c.answers {
+			a := &c.answers[j]
+			if !a.taken && !a.closed && a.group == doc.group && a.title == "" && bareName(a.key) && fitsLine(c, a, weakName) {
+				c.best[fieldCompany] = claim{answer: a}
+				c.takeLine(d, fieldCompany, &d.Company)
+				break
+			}
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package intake
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestWhoseAPartIs: of what stands near a contact, which is the contact's.
 func TestWhoseAPartIs(t *testing.T) {
@@ -85,6 +88,55 @@ func TestTheNameUnderAWordForWhoever(t *testing.T) {
 	} {
 		if d := mustRead(t, "application/json", body); d.Name != want {
 			t.Errorf("%s: %q, %q", body, d.Name, d.Email)
+		}
+	}
+}
+
+// TestPartiesOfOneRecord: the keys of one record name several people, and that of the address says which of them asks.
+func TestPartiesOfOneRecord(t *testing.T) {
+	t.Parallel()
+	const cpf, other = "529.982.247-25", "111.444.777-35"
+	for body, want := range map[string]string{
+		pairs("segurado_nome", "Ana Lima", "segurado_email", "ana@x.com", "segurado_cpf", cpf, "condutor_nome", "Zé Luz",
+			"condutor_cpf", other): "Ana Lima||1",
+		pairs("nomeTitular", "Ana Lima", "emailTitular", "ana@x.com", "foneTitular", "1133334444", "nomeUsufrutuario", "Zé Luz",
+			"foneUsufrutuario", "1155556666"): "Ana Lima|1133334444|0",
+		pairs("Nome do proponente", "Ana Lima", "E-mail do proponente", "ana@x.com", "Nome do condutor", "Zé Luz",
+			"Telefone do condutor", "1155556666", "Telefone do proponente", "1133334444"): "Ana Lima|1133334444|0",
+		pairs("noiva", "Ana Lima", "noivo", "Zé Luz", "email_noiva", "ana@x.com", "cel_noiva", "11987654321"):     "Ana Lima|11987654321|0",
+		pairs("morador", "Ana Lima", "emailMorador", "ana@x.com", "sindico", "Zé Luz", "emailSindico", "z@x.com"): "Ana Lima||0",
+		pairs("passageiro_principal", "Ana Lima", "passageiro_email", "ana@x.com", "destino", "Rio Branco"):       "Ana Lima||0",
+		pairs("projeto", "Casa Nova", "projeto_email", "ana@x.com"):                                               "||0",
+		pairs("curso", "Design Gráfico", "email_curso", "ana@x.com"):                                              "||0",
+		pairs("morador", "casa 4", "emailMorador", "ana@x.com"):                                                   "||0",
+		pairs("lead_nome", "Ana Lima", "lead_email", "ana@x.com", "lead_tel_ddd", "48", "lead_tel_num", "99999-1234",
+			"loja_tel", "4833330000"): "Ana Lima|4899999-1234|0",
+		pairs("empresa_nome", "Padaria", "empresa_email", "p@x.com", "responsavel_nome", "Ana Lima", "responsavel_fone",
+			"1133334444"): "Ana Lima|1133334444|0",
+	} {
+		d := mustRead(t, formType, body)
+		if got := fmt.Sprintf("%s|%s|%d", d.Name, d.Phone, len(d.Documents)); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestTheFirmBesideACNPJ: whatever a record is called, a name beside the contact's CNPJ is that of the firm.
+func TestTheFirmBesideACNPJ(t *testing.T) {
+	t.Parallel()
+	const ana = `"email":"ana@x.com","celular":"11987654321"}}`
+	for body, want := range map[string]string{
+		`{"restaurante":{"nome":"Sabor","cnpj":"11.222.333/0001-81"},"responsavel":{"nome":"Ana Lima",` + ana:   "Sabor",
+		`{"padaria":{"name":"Sabor","CNPJ":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana:               "Sabor",
+		`{"dadosEmpresa":{"nome":"Sabor","documento":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana:     "Sabor",
+		`{"pessoa_juridica":{"razao":"Sabor Ltda","cnpj":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana: "Sabor Ltda",
+		`{"pj":{"fantasia":"Sabor"},"contato":{"nome":"Ana Lima",` + ana:                                        "Sabor",
+		`{"concessionaria":{"nome":"Sabor","cnpj":"11.222.333/0001-81"},"cliente":{"nome":"Ana Lima",` + ana:    "",
+		`{"restaurante":{"nome":"Sabor","cnpj":"11.222.333/0001-99"},"responsavel":{"nome":"Ana Lima",` + ana:   "",
+		`{"titular":{"nome":"Ana Lima","cpf":"529.982.247-25"},"contato":{"nome":"Ana Lima",` + ana:             "",
+	} {
+		if d := mustRead(t, "", body); d.Company != want || d.Name != "Ana Lima" {
+			t.Errorf("%s: %q of %q, not %q", body, d.Company, d.Name, want)
 		}
 	}
 }
