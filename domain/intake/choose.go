@@ -108,6 +108,7 @@ type chooser struct {
 	firstTwo    [2]claim                           // backs waiting, unless there are more
 	waiting     []claim                            // names, phones, companies: the best is known only once the e-mail is
 	parents     []int32                            // of the records, by number; see reader.parents
+	recordKeys  []string                           // see reader.recordKeys
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
 	besideEmail string                             // the name beside the e-mail address
@@ -120,6 +121,7 @@ type chooser struct {
 func (r *reader) choose(d *Draft) {
 	c := &r.chooser
 	c.band, c.answers, c.parents, c.waiting = r.opt.Band, r.answers, r.parents, c.firstTwo[:0]
+	c.recordKeys = r.recordKeys
 	numbers := 0
 	for i := range c.answers {
 		if a := &c.answers[i]; a.typ == numberType && !a.closed {
@@ -153,6 +155,7 @@ func (r *reader) choose(d *Draft) {
 	c.takeMessage(d)
 	c.takeDocuments(d)
 	c.takeFirmOfDocument(d)
+	c.takeFirmByItsForm(d)
 }
 
 // settle compares the names, phones and companies; those of the record that gave the e-mail come first.

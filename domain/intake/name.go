@@ -14,7 +14,7 @@ import (
 // scoreOfName demotes a name that does not look like one, so that it counts only where nothing better was sent. A name
 // that stands beside the answers is the form's, or the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
-	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
+	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0 || isFirm(a.text())) {
 		s.strength, s.alias = weakName, true
 	}
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {

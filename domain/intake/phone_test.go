@@ -80,3 +80,17 @@ func TestPhonesWithOtherSpacesAndDashes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheChatsNumber is the contact's, and that of the business ours.
+func TestTheChatsNumber(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"wa_id":"5585987651122","business_phone":"558533334444","email":"a@x.com"}`,
+		`{"waId":"5585987651122","businessPhone":"558533334444","nome":"Ana","email":"a@x.com"}`,
+		`{"contact":{"wa_id":"5585987651122"},"email":"a@x.com","phone":"558533334444"}`,
+	} {
+		if d := mustRead(t, "", body); d.Phone != "5585987651122" {
+			t.Errorf("%s: %q", body, d.Phone)
+		}
+	}
+}

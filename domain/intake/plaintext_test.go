@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,27 @@ func TestElements(t *testing.T) {
 	for _, s := range []string{"Casa & quintal", "codigo: 7", "Bia"} {
 		if !strings.Contains(d.Note(), s) {
 			t.Errorf("no %q: %s", s, d.Note())
+		}
+	}
+}
+
+// TestLinesInHTML: a mail's lines may be rows or paragraphs of a page.
+func TestLinesInHTML(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"<p><b>Nome:</b> Ana Lima<br><b>E-mail:</b> <a href=\"mailto:ana@x.com\">ana@x.com</a><br><b>Fone:</b> (11) 98765-4321</p>",
+		"<table><tr><td>Nome</td><td>Ana Lima</td></tr><tr><td>E-mail</td><td>ana@x.com</td></tr>" +
+			"<tr><td>Fone</td><td>(11) 98765-4321</td></tr></table>",
+		"<ul>\n<li>Nome: Ana Lima</li>\n<li>E-mail: ana@x.com</li>\n<li>Fone:&nbsp;(11) 98765-4321</li>\n</ul>",
+		"<div>Nome: Ana Lima</div><div>E-mail: ana@x.com</div><div>Fone: (11) 98765-4321</div>",
+	} {
+		sent, err := json.Marshal(map[string]string{"subject": "Contato", "body": body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := mustRead(t, "application/json", string(sent))
+		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.PhoneE164 != "+5511987654321" {
+			t.Errorf("%s: %+v", body, d)
 		}
 	}
 }

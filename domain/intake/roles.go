@@ -78,7 +78,10 @@ var trades = names.Set(`
 	doctors medico medica dentist dentista employee employees funcionario funcionaria colaborador colaboradora specialist
 	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
 	clinician realtor advertiser anunciante publisher vendor supplier sponsor mentor speaker speakers palestrante presenter
-	presenters tenant dealer bookable bookables ` + placesOfTrade)
+	presenters tenant dealer bookable bookables instrutor instrutora professor professora psicologo psicologa nutricionista
+	fisioterapeuta advogado advogada cabeleireiro cabeleireira barbeiro manicure veterinario veterinaria esteticista
+	engenheiro engenheira arquiteto arquiteta contador contadora enfermeiro enfermeira treinador treinadora promotor
+	promotora captador captadora ` + placesOfTrade)
 
 // placesOfTrade are the places among them. Who is asked for the phone of the clinic works there.
 const placesOfTrade = `

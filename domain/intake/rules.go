@@ -219,14 +219,17 @@ func (q *candidate) byLeadInKey() bid {
 		return bid{}
 	}
 	b := bid{field: e.field, strength: titleWord, penalty: 10 - e.preference}
-	if b.field == fieldEmail {
+	switch b.field {
+	case fieldEmail:
 		b.penalty = leadsAddress // "receiver_email" beside "payer_email" says nothing of the lead
+	case fieldName:
+		b.penalty = leadsName // nor "receiver_name"
 	}
 	return b
 }
 
-// leadsAddress ranks an address before those whose keys do not say whose they are.
-const leadsAddress = -1
+// leadsAddress and leadsName rank an address and a name before those whose keys do not say whose they are.
+const leadsAddress, leadsName = -1, -1
 
 // byAddressOfPerson: an "address" or a "handle" of the lead may be one of e-mail, and a "number" that of a phone.
 func (q *candidate) byAddressOfPerson() bid {
@@ -413,7 +416,7 @@ func (q *candidate) byRecordTitle() bid {
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff:
+	case !q.own || q.title != "" || len(around) == 0 || lookup(q.key).field != fieldName || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):

@@ -250,7 +250,7 @@ var phoneWords = names.Set(wordsOfMobiles + `
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{
 	name: "title of an e-mail", field: fieldEmail,
-	any: names.Set(`email emails correo`),
+	any: names.Set(`email emails mail mails correo`),
 	none: names.Set(`
 		receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
 		admin type verified verificado status subscription preferencia preference sent bounced permission template subject
@@ -327,7 +327,7 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of what was heard", field: fieldOrigin,
-		any:  names.Set(`soube heard conhece conoces know`),
+		any:  names.Set(`soube heard conhece conoces know chegou chegaram`),
 		also: names.Set(`como onde quem how where about through`),
 		none: names.Set(`have has`),
 	},

@@ -165,7 +165,7 @@ var phoneOrder = []string{
 	`phone telefone businessphone homephone workphone fixo telefonecomercial telefonefixo telefoneresidencial`, // 1
 	`personalphone`, // 2
 	`
-		whatsapp whats wpp wsp zap zapzap whatsappnumber numerowhatsapp numerodewhatsapp numerodowhatsapp seuwhatsapp
+		whatsapp whats wpp wsp zap zapzap waid whatsappnumber numerowhatsapp numerodewhatsapp numerodowhatsapp seuwhatsapp
 		whatsappcomddd seuwhatsappcomddd telefonewhatsapp whatsapptelefone qualeoseuwhatsapp qualoseuwhatsapp`, // 3
 	`
 		cel celular cell cellphone cellphonenumber celularcomddd celularwhatsapp numerocelular numerodecelular seucelular

@@ -122,6 +122,7 @@ func TestKeys(t *testing.T) {
 		"origem": {
 			"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source",
 			"How did you hear about us?", "q8_comoConheceu", "lead_origem", "¿Cómo nos conociste?",
+			"Como chegou até nós?", "Por onde você chegou até a gente?", "Como vocês chegaram até nós?",
 		},
 		"": {
 			"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?",

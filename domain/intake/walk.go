@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -106,10 +107,15 @@ func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
 		return said
 	}
 	r.closedForm = true
-	if r.openForm {
+	if r.openForm || slices.ContainsFunc(k.Children, holdsPhone) {
 		return containerTree
 	}
 	return said
+}
+
+// holdsPhone reports whether a member is a phone, which no form has itself.
+func holdsPhone(m tree.Node) bool {
+	return m.Scalar() && names.HasAny(names.Words(m.Key), phoneWords) && fields.E164(tree.ScalarText(&m)) != ""
 }
 
 // isForm are the names of what describes a form or an entry, in normal form.
@@ -297,7 +303,7 @@ func addressIn(n *tree.Node) string {
 	}
 	for i := range n.Children {
 		m := &n.Children[i]
-		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && meansOfContact(m.Key) {
+		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && (meansOfContact(m.Key) || asksEmail(m.Key)) {
 			return strings.TrimSpace(m.Text)
 		}
 	}

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -78,6 +79,9 @@ func (c *chooser) parties() *parties {
 		if own.owner != "" {
 			c.whose.learn(party{group: own.group}, &c.answers[i])
 		}
+		if around := c.recordAround(&c.answers[i]); around != own.group {
+			c.whose.learn(party{group: around}, &c.answers[i])
+		}
 	}
 	return c.whose
 }
@@ -125,23 +129,43 @@ func (p *parties) weight(of party) int {
 		4*bits.OnesCount8(kinds&isCompanyByTrait)
 }
 
-// offerEmail offers an address. Of two that no rule tells apart, it is that of whom the post says more.
+// offerEmail offers an address. Of two in different records, and of two that no rule tells apart, it is that of whom the
+// post says more.
 func (c *chooser) offerEmail(a *answer, s score) {
 	best := &c.best[fieldEmail]
-	if best.answer == nil || s.beats(best.score) || best.score.beats(s) {
+	if best.answer == nil {
 		best.offer(a, s)
 		return
 	}
-	mine, theirs := partyOf(a), partyOf(best.answer)
-	if a.group != best.answer.group {
-		if c.encloses(a.group, best.answer.group) || c.encloses(best.answer.group, a.group) {
-			return // what stands around a record may be about it
-		}
-		mine.owner, theirs.owner = "", ""
+	other := best.answer
+	surer, less := s.beats(best.score), best.score.beats(s)
+	mine, theirs := partyOf(a), partyOf(other)
+	apart, nested := a.group != other.group, false
+	if apart {
+		mine, theirs = party{group: c.recordAround(a)}, party{group: c.recordAround(other)}
+		nested = c.encloses(mine.group, theirs.group) || c.encloses(theirs.group, mine.group)
 	}
-	if p := c.parties(); p.weight(mine) > p.weight(theirs) {
+	alike := apart && a.lead == other.lead && a.another == other.another && s.alias && best.score.alias
+	if !nested && (alike || !surer && !less) { // what stands around a record may be about it
+		switch p := c.parties(); {
+		case p.weight(mine) != p.weight(theirs):
+			surer = p.weight(mine) > p.weight(theirs)
+		case apart && !surer && !less:
+			surer = a.person && !other.person
+		}
+	}
+	if surer {
 		*best = claim{a, s}
 	}
+}
+
+// recordAround returns the record of whoever has an address or a phone: around "emails", that which has the list.
+func (c *chooser) recordAround(a *answer) int32 {
+	group := a.group
+	for group != 0 && meansOfContact(c.recordKeys[group-1]) {
+		group = c.parents[group-1]
+	}
+	return group
 }
 
 // besideForeignAddress reports whether an answer stands in a record, or under the word of a party, whose address is not
@@ -265,6 +289,25 @@ func (c *chooser) takeFirmOfDocument(d *Draft) {
 		}
 	}
 }
+
+// takeFirmByItsForm takes a name that has the form of a firm, by its legal suffix, where the contact has another name:
+// "Nome ou razão social" beside "Nome para contato".
+func (c *chooser) takeFirmByItsForm(d *Draft) {
+	for i := range c.answers {
+		a := &c.answers[i]
+		if d.Company == "" && d.Name != "" && !a.taken && !a.closed &&
+			names.HasAny(names.Words(a.name()), nameOfCompany) && isFirm(a.text()) && !c.ofAnother(a) && !a.ofOurs() &&
+			!c.outsideLead(a) && fitsLine(c, a, weakName) {
+			c.best[fieldCompany] = claim{answer: a}
+			c.takeLine(d, fieldCompany, &d.Company)
+		}
+	}
+}
+
+// isFirm reports whether a name ends in the legal form of a firm. "Sá" is a name of people.
+func isFirm(name string) bool { return legalForm.MatchString(name) }
+
+var legalForm = regexp.MustCompile(`(?i)\S[ ,]+(ltda|eireli|epp|inc|llc|s\.a|s/a)\.?$`)
 
 // ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
 func (c *chooser) ofContact(a *answer) bool {

@@ -140,3 +140,57 @@ func TestTheFirmBesideACNPJ(t *testing.T) {
 		}
 	}
 }
+
+// TestOfTwoRecordsWithAddresses that of whom the post says more as a person gives the contact, however its keys are called.
+func TestOfTwoRecordsWithAddresses(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"cli":{"nm":"Ana Lima","mail":"ana@x.com","fone1":"1133334444"},"oficina":{"email":"oi@x.com"}}`:                            "Ana Lima|ana@x.com|1133334444",
+		`{"quem":{"nome_completo":"Ana Lima","correio":"ana@x.com","zap":"11987654321"},"estudio":{"nome":"Luz","email":"oi@x.com"}}`: "Ana Lima|ana@x.com|11987654321",
+		`{"hospede_titular":{"primeiroNome":"Ana","ultimoNome":"Lima","mail":"ana@x.com","fone":{"pais":"55","area":"11","num":"987654321"}},` +
+			`"hotel":{"nome":"Mar","email":"oi@x.com"}}`: "Ana Lima|ana@x.com|55 (11) 987654321",
+		`{"dono":{"nome":"Raul","email":"raul@x.com"},"contato":{"nome":"Ana Lima","emails":[{"tipo":"trabalho","endereco":"ana@x.com"}]}}`: "Ana Lima|ana@x.com|",
+		`{"dono":{"nome":"Raul","email":"raul@x.com"},"contato":{"nome":"Ana Lima","emails":[{"endereco":"ana@x.com"}],` +
+			`"fones":[{"tipo":"celular","numero":"11 98765-4321"}]}}`: "Ana Lima|ana@x.com|11 98765-4321",
+		`{"form":{"nome":"Ana Lima","mail_contato":"ana@x.com","zap_contato":"11 98765-4321"},"psicologa":{"nome":"Ester","email":"e@x.com"}}`: "Ana Lima|ana@x.com|11 98765-4321",
+		`{"form":{"nome":"Contato","email":"dono@x.com"},"lead":{"nome":"Ana Lima","email":"ana@x.com"}}`:                                      "Ana Lima|ana@x.com|",
+	} {
+		d := mustRead(t, "", body)
+		if got := d.Name + "|" + d.Email + "|" + d.Phone; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestWhoseNameItIs: a word for the lead in the key of a name says more than one that nobody knows.
+func TestWhoseNameItIs(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("NOME_ALUNO", "Ana Lima", "E_MAIL", "ana@x.com", "NOME_GUIA", "Jair"),
+		pairs("nomePaciente", "Ana Lima", "email", "ana@x.com", "nomeBabá", "Jair"),
+		pairs("nm_guia", "Jair", "client_name", "Ana Lima", "mail", "ana@x.com"),
+		pairs("nome_professora", "Jair Sá", "email_professora", "j@x.com", "inscrito_nome", "Ana Lima", "inscrito_email", "ana@x.com"),
+	} {
+		if d := mustRead(t, formType, body); d.Name != "Ana Lima" || d.Email != "ana@x.com" {
+			t.Errorf("%s: %q %q", body, d.Name, d.Email)
+		}
+	}
+}
+
+// TestAFirmByItsLegalForm, in a question for either a name or a firm's, beside the name of who asks.
+func TestAFirmByItsLegalForm(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("Nome ou Razão Social", "Luz Ltda", "Nome para contato", "Ana Lima", "E-mail", "ana@x.com"):       "Ana Lima|Luz Ltda",
+		pairs("nome_razao_social", "Luz S.A.", "contato_nome", "Ana Lima", "email", "ana@x.com"):                "Ana Lima|Luz S.A.",
+		pairs("Nome / Razão social", "LUZ EIRELI", "Pessoa de contato (nome)", "Ana Lima", "mail", "ana@x.com"): "Ana Lima|LUZ EIRELI",
+		pairs("nome", "Luz Ltda", "email", "ana@x.com"):                                                         "Luz Ltda|",
+		pairs("nome", "Ana Lima", "nome_do_vendedor", "Luz Ltda", "email", "ana@x.com"):                         "Ana Lima|",
+		pairs("nome", "Ana Lima", "nome_social", "Ana Sá", "email", "ana@x.com"):                                "Ana Lima|",
+	} {
+		d := mustRead(t, formType, body)
+		if got := d.Name + "|" + d.Company; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package tree
 
 import (
 	"encoding/json"
+	"html"
+	"regexp"
 	"strings"
 )
 
@@ -34,7 +36,7 @@ func parseLines(text string) (n Node, ok bool) {
 // Lines reads a text that holds a submission as lines of "Nome: Ana", an address of e-mail among them. ok is false for
 // any other text.
 func (n *Node) Lines() (lines Node, ok bool) {
-	text := strings.TrimSpace(n.Text)
+	text := strings.TrimSpace(withLines(n.Text))
 	if n.Kind != String || strings.IndexByte(text, '\n') < 0 || strings.IndexByte(text, '@') < 0 {
 		return Node{}, false
 	}
@@ -44,6 +46,23 @@ func (n *Node) Lines() (lines Node, ok bool) {
 	lines.Within(n)
 	return lines, true
 }
+
+// withLines makes lines of the rows and paragraphs of a text in HTML, as mails have them; any other text it returns as it
+// is.
+func withLines(text string) string {
+	if strings.IndexByte(text, '<') < 0 || !strings.Contains(text, "</") && !strings.Contains(text, "<br") {
+		return text
+	}
+	text = cellEnd.ReplaceAllString(strings.ReplaceAll(text, "\n", " "), ": ")
+	return html.UnescapeString(anyTag.ReplaceAllString(lineEnd.ReplaceAllString(text, "\n"), ""))
+}
+
+// cellEnd matches what stands between the two cells of a row, lineEnd what ends a line of a page.
+var (
+	cellEnd = regexp.MustCompile(`(?i):?\s*</t[dh]>\s*<t[dh][^>]*>`)
+	lineEnd = regexp.MustCompile(`(?i)<br[^>]*>|</?(p|div|tr|li|ul|ol|h[1-6]|table)\b[^>]*>`)
+	anyTag  = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
+)
 
 // fewestLines is how many answers such a text has at least: a person who writes may give a name and an address, too.
 const fewestLines = 3
