@@ -50,7 +50,7 @@ var itemWords = map[part]string{
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
 		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,
-	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
+	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo meio`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
 		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns

@@ -172,6 +172,10 @@ func (c *chooser) settle() {
 			}
 		case w.answer.field == fieldPhone:
 			w.score.away = apart
+			if email := c.best[fieldEmail].answer; email != nil && w.answer.prefix != "" && c.recordAround(email) != 0 &&
+				c.recordAround(email) != c.recordAround(w.answer) {
+				w.score.apart = 1 // what stands beside the address is surely the contact's
+			}
 			if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
 				// Whatever a record calls the phone beside the contact's address, it is the contact's.
 				w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty

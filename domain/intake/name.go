@@ -63,7 +63,9 @@ func (c *chooser) takeName(d *Draft) {
 	switch {
 	case guess && first == nil && last == nil && c.takeNameOfOwner(d):
 	case full == nil && first == nil && last == nil:
-		c.takeNameBesideEmail(d)
+		if c.takeNameBesideEmail(d); d.Name == "" {
+			c.takeNameOfParent(d)
+		}
 	case full == nil || first != nil && c.prefersParts(full, first, last):
 		takeParts(d, first, last)
 	default:
@@ -139,6 +141,34 @@ var (
 		grupo instituto associacao igreja construtora transportes comercio industria servicos condominio edificio rua
 		avenida av travessa praca bairro jardim vila parque cidade estado`)
 )
+
+// takeNameOfParent takes the name of the only parent whom a post names, where the only other name is a child's.
+func (c *chooser) takeNameOfParent(d *Draft) {
+	var parent *answer
+	child := false
+	for i := range c.answers {
+		a := &c.answers[i]
+		w := names.Words(a.name())
+		switch {
+		case a.closed || a.taken || !names.HasAny(w, nameRule.any):
+		case names.HasAny(w, children):
+			child = true
+		case names.HasAny(w, parents) && fitsPartOfName(c, a, weakName):
+			if parent != nil {
+				return
+			}
+			parent = a
+		}
+	}
+	if parent != nil && child {
+		d.Name = lineOf(parent)
+		parent.taken = true
+		d.take(fieldName, parent)
+	}
+}
+
+// children are for whom their parents ask.
+var children = names.Set(`aniversariante crianca bebe aluno aluna filho filha menino menina child kid baby student pupil atleta`)
 
 // prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
 // word of a title.

@@ -42,7 +42,9 @@ var sideWords = func() map[string]side {
 			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
 			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
 			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
-			reclamante manifestante cidadao inquilino`,
+			reclamante manifestante cidadao inquilino inquilina titular locatario locataria morador moradora associado associada
+			cooperado cooperada municipe contribuinte adquirente consorciado consorciada cotista voluntario voluntaria noiva
+			noivo turista viajante candidatos sacado tomador tomadora formando formanda vestibulando`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = s
@@ -210,7 +212,7 @@ func (c *chooser) ofSomebodyElse(a *answer) bool {
 func (r *reader) onlyRelation() string {
 	word := ""
 	for i := range r.answers {
-		if a := &r.answers[i]; !a.closed && fields.WholeAddress(a.values[0]) {
+		if a := &r.answers[i]; !a.closed && !a.ofOurs() && fields.WholeAddress(a.values[0]) {
 			its := relationIn(names.Words(a.name()))
 			if its == "" || word != "" && its != word {
 				return ""
@@ -227,6 +229,8 @@ func (r *reader) onlyRelation() string {
 		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
 			if its := relationIn(w); its == word {
 				named = true
+			} else if its == "" && (a.ofOurs() || names.HasAny(w, nameRule.none)) {
+				continue // of ours, or of a thing
 			} else if !parents[word] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils) {
 				return ""
 			}

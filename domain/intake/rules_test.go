@@ -202,3 +202,19 @@ func TestQuestionsForOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestMeansOfContactInAList, each with the word for what it is.
+func TestMeansOfContactInAList(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"tipo", "type", "meio"} {
+		list := `[{"` + word + `":"EMAIL","valor":"ana@x.com"},{"` + word + `":"CELULAR","valor":"11987654321"}]`
+		for _, body := range []string{
+			`{"nome":"Ana","contatos":` + list + `}`, `{"candidato":{"nomeCivil":"Ana","contatos":` + list + `}}`,
+			`{"nome":"Ana","meiosContato":` + list + `}`,
+		} {
+			if d := mustRead(t, "", body); d.Email != "ana@x.com" || d.Phone != "11987654321" {
+				t.Errorf("%s: %q %q", body, d.Email, d.Phone)
+			}
+		}
+	}
+}

@@ -176,7 +176,7 @@ const thingsCalled = `
 	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo
 	referral table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
 	membership username apelido nickname preferido mother father daughter child
-	preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
+	preferred solteiro artistico aniversariante bebe madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
 
 // nameRule recognises a name.
 var nameRule = titleRule{
@@ -245,7 +245,7 @@ var companyWords = names.Set(`empresa company negocio organizacao organization o
 
 // phoneWords name a phone.
 var phoneWords = names.Set(wordsOfMobiles + `
-	telefone telefones fone phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
+	telefone telefones fone fones phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{

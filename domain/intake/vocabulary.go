@@ -114,7 +114,7 @@ var aliases = map[field]string{
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
 		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
-		telefones celulares contactphones sms* waid`,
+		telefones celulares fones contactphones sms* waid`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa
 		empresaondetrabalha emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio*

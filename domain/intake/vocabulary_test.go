@@ -138,7 +138,8 @@ func TestKeys(t *testing.T) {
 			"Em que sua empresa atua?", "Você tem empresa?", "Qual problema você tem em sua empresa?",
 			"Como se chama o responsável pela empresa?", "Como a empresa se chama para vender?", "Como surgiu o nome da sua empresa?",
 			"Qual a maior dor da empresa em que você atua?", "Na empresa, que sistema você tem?",
-			"Qual empresa te atende hoje?", "De qual empresa você compra?", "Nome da empresa desejado", "nome_empresa_pretendido",
+			"Qual empresa te atende hoje?", "De qual empresa você compra?", "Nome da empresa desejado", "nome_empresa_pretendido", "Nome artístico",
+			"Nome do aniversariante",
 		},
 	} {
 		for _, key := range keys {

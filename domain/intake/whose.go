@@ -145,11 +145,11 @@ func (c *chooser) offerEmail(a *answer, s score) {
 		mine, theirs = party{group: c.recordAround(a)}, party{group: c.recordAround(other)}
 		nested = c.encloses(mine.group, theirs.group) || c.encloses(theirs.group, mine.group)
 	}
-	alike := apart && a.lead == other.lead && a.another == other.another && s.alias && best.score.alias
+	alike := apart && a.another == other.another && s.alias && best.score.alias
 	if !nested && (alike || !surer && !less) { // what stands around a record may be about it
-		switch p := c.parties(); {
-		case p.weight(mine) != p.weight(theirs):
-			surer = p.weight(mine) > p.weight(theirs)
+		switch is, its := c.parties().weight(mine)+ofLead(a), c.parties().weight(theirs)+ofLead(other); {
+		case is != its:
+			surer = is > its
 		case apart && !surer && !less:
 			surer = a.person && !other.person
 		}
@@ -157,6 +157,14 @@ func (c *chooser) offerEmail(a *answer, s score) {
 	if surer {
 		*best = claim{a, s}
 	}
+}
+
+// ofLead is what the word for a lead around an answer weighs, as much as a name and a phone.
+func ofLead(a *answer) int {
+	if a.lead {
+		return 2
+	}
+	return 0
 }
 
 // recordAround returns the record of whoever has an address or a phone: around "emails", that which has the list.

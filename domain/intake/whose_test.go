@@ -194,3 +194,52 @@ func TestAFirmByItsLegalForm(t *testing.T) {
 		}
 	}
 }
+
+// TestTheOnlyParent is who asks, where the only other name is a child's.
+func TestTheOnlyParent(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("nome_da_mae", "Ana Lima", "nome_do_aniversariante", "Zé", "seu_email", "ana@x.com"):              "Ana Lima",
+		pairs("Nome da criança", "Zé", "Nome do pai", "Rui Lima", "E-mail", "rui@x.com"):                        "Rui Lima",
+		pairs("nomeMae", "Ana Lima", "nomeBebe", "Zé", "email", "ana@x.com", "turma", "Maternal"):               "Ana Lima",
+		pairs("nome_mae", "Ana Lima", "nome_pai", "Rui Lima", "nome_crianca", "Zé", "email", "a@x.com"):         "",
+		pairs("nome_mae", "Ana Lima", "email", "a@x.com", "cidade", "Rio"):                                      "",
+		pairs("nome", "Bia Lima", "nome_mae", "Ana Lima", "nome_filho", "Zé", "email", "a@x.com"):               "Bia Lima",
+		pairs("beneficiario_nome", "Ana Lima", "beneficiario_email", "ana@x.com", "evento_nome", "Peça Hamlet"): "Ana Lima",
+	} {
+		if d := mustRead(t, formType, body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}
+
+// TestOnlyRelationBesideOurs: who is asked about is the contact, whatever of ours has an address, too.
+func TestOnlyRelationBesideOurs(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("beneficiario_nome", "Ana Lima", "beneficiario_email", "ana@x.com", "beneficiario_celular", "11987654321",
+			"evento_nome", "Hamlet", "produtor_email", "p@x.com"),
+		pairs("nomeAmigo", "Ana Lima", "emailAmigo", "ana@x.com", "celAmigo", "11987654321", "email_vendedor", "v@x.com"),
+		pairs("friend_name", "Ana Lima", "friend_email", "ana@x.com", "friend_phone", "11987654321", "campaign_name", "Amigos"),
+	} {
+		d := mustRead(t, formType, body)
+		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.Phone != "11987654321" {
+			t.Errorf("%s: %q %q %q", body, d.Name, d.Email, d.Phone)
+		}
+	}
+}
+
+// TestThePhoneBesideTheAddress is the contact's before one of another record, whatever the two are called.
+func TestThePhoneBesideTheAddress(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"dadosEmpresa":{"razao":"Luz","foneFixo":"3832213344"},"dadosContato":{"nome":"Ana","mail":"ana@x.com","whats":"11987654321"}}`,
+		`{"quem":{"nome":"Ana","contatos":{"email":"ana@x.com","celular":"11987654321"}},"entrega":{"destinatario":"Bia","telefone":"1133334444"}}`,
+		`{"pessoa":{"nome":"Ana","email":"ana@x.com","zap":"11987654321"},"unidade_proxima":{"telefone":"1133334444"}}`,
+		`{"cobranca":{"telefone":"1133334444"},"quem":{"emails":[{"tipo":"casa","valor":"ana@x.com"}],"fones":["11987654321"]}}`,
+	} {
+		if d := mustRead(t, "", body); d.Email != "ana@x.com" || d.Phone != "11987654321" {
+			t.Errorf("%s: %q %q", body, d.Email, d.Phone)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"html"
 	"regexp"
@@ -21,9 +22,39 @@ func parsePlain(text string) (n Node, ok bool) {
 	case text[0] == '<':
 		n, ok = parseXML(text)
 	default:
-		n, ok = parseLines(text)
+		if n, ok = parseRows(text); !ok {
+			n, ok = parseLines(text)
+		}
 	}
 	return n, ok && len(n.Children) > 0
+}
+
+// parseRows reads the rows of a table, the names of its columns in the first, as spreadsheets export them.
+func parseRows(text string) (Node, bool) {
+	header, _, several := strings.Cut(text, "\n")
+	at := strings.IndexAny(header, ";,\t")
+	if !several || at <= 0 || strings.ContainsAny(header, "@:=") {
+		return Node{}, false
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = rune(header[at])
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) < 2 {
+		return Node{}, false
+	}
+	list := Node{Kind: Array}
+	place := 0
+	for _, row := range rows {
+		cells := Node{Kind: Array, At: placeOf(place)}
+		for _, cell := range row {
+			if place++; place > maxLeaves {
+				return Node{}, false
+			}
+			cells.Children = append(cells.Children, Node{Kind: String, Text: cell, At: placeOf(place)})
+		}
+		list.Children = append(list.Children, cells)
+	}
+	return list, true
 }
 
 func parseLines(text string) (n Node, ok bool) {
