@@ -186,6 +186,8 @@ func (c *chooser) settle() {
 			if apart == 0 && (w.answer.key == fieldNames[fieldName] || w.answer.title == fieldNames[fieldName]) {
 				w.score.alias = false
 			}
+		case w.score.strength == lookOnly:
+			w.score.apart = guessedDistance
 		default:
 			w.score.apart = notAround
 		}
@@ -196,6 +198,9 @@ func (c *chooser) settle() {
 		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofAnother)
 	}
 }
+
+// guessedDistance is how far a guess beside the address counts as being: nearer than what stands in another record.
+const guessedDistance = 2
 
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
 func (c *chooser) place(q *candidate) {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -356,6 +357,10 @@ func keyVariants(key string) []variant {
 		base = rest
 		add(base)
 	}
+	if both := genders.ReplaceAllString(base, ""); both != base {
+		base = both // "Nome do(a) aluno(a)", "E-mail do/a cliente"
+		add(base)
+	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
 		base = base[:i] // the explanation of the question
 		add(base)
@@ -371,6 +376,9 @@ func keyVariants(key string) []variant {
 	}
 	if rest, ok := withoutLeadingWord(base); ok {
 		add(rest)
+		if len(base) > 2 && strings.EqualFold(base[:2], "nm") {
+			add("nome " + rest) // a table's "nm_completo"
+		}
 	}
 	if i := strings.IndexByte(base, '/'); i > 0 {
 		add(base[:i]) // "Empresa / CNPJ"
@@ -380,6 +388,9 @@ func keyVariants(key string) []variant {
 	}
 	return out
 }
+
+// genders matches what makes a word that of either gender, or of one or several.
+var genders = regexp.MustCompile(`(?i)\((a|o|s|as|os|es)\)|/(a|o|as|os|da|do)\b`)
 
 // withoutLittleWords takes the little words of a language out of a key: "E-mail do contato", "What is your name".
 func withoutLittleWords(key string) (string, bool) {

@@ -20,6 +20,7 @@ func TestPartsOfPhones(t *testing.T) {
 		{[]string{"ddd_celular", "11", "ddd", "21", "telefone", "3333-4444"}, "213333-4444"},
 		{[]string{"ddd_celular", "11", "telefone", "98888-7777"}, "1198888-7777"},
 		{[]string{"ddd", "11", "whatsapp", "98888-7777"}, "1198888-7777"},
+		{[]string{"telefone_fixo", "1133334444", "telefone_movel", "11987654321"}, "11987654321"},
 		{[]string{"phone_country_code", "54", "country_code", "351", "mobile", "912345678"}, "+351 912345678"},
 		{[]string{"country_code", "54", "phone_country_code", "351", "phone", "912345678"}, "+351 912345678"},
 	} {

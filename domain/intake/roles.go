@@ -34,7 +34,7 @@ var sideWords = func() map[string]side {
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator manager managers gerente support suporte
 			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
-			author authors autor autora autores asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
+			author authors autor autora autores interno interna vend asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees
 			attendee attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters

@@ -224,6 +224,9 @@ func (q *candidate) byLeadInKey() bid {
 		b.penalty = leadsAddress // "receiver_email" beside "payer_email" says nothing of the lead
 	case fieldName:
 		b.penalty = leadsName // nor "receiver_name"
+		if q.asksGuardian(w) {
+			b.penalty = pupilsName
+		}
 	}
 	return b
 }
@@ -251,23 +254,19 @@ func (q *candidate) byAddressOfPerson() bid {
 
 // byUserName: "user_name" is a login, unless the same record says "user_email" or it has a space.
 func (q *candidate) byUserName() bid {
-	if q.title != "" || len(q.key) < 8 || names.Of(q.key[:4]) != "user" {
+	if q.title != "" || plainKey(q.key) || len(q.key) > 30 {
 		return bid{}
 	}
-	f := noField
-	switch w := names.Words(q.key); strings.Join(w, " ") {
-	case "user name", "user full name":
-		f = fieldName
-	case "user first name":
-		f = fieldFirst
-	case "user last name":
-		f = fieldLast
+	w := names.Words(q.key)
+	if len(w) < 2 || w[0] != "user" && w[0] != "usuario" {
+		return bid{}
 	}
+	f := vocabulary[strings.Join(w[1:], "")].field
 	switch {
-	case f == noField:
+	case f != fieldName && f != fieldFirst && f != fieldLast:
 		return bid{}
 	case slices.ContainsFunc(q.answers, func(a answer) bool {
-		return a.group == q.group && names.Of(a.key) == "useremail"
+		return a.group == q.group && names.Of(a.key) == w[0]+"email"
 	}):
 		return bid{field: f, strength: knownName, penalty: 10}
 	case strings.IndexByte(q.values[0], ' ') > 0:

@@ -56,12 +56,27 @@ func (t *titleRule) penalty(q *candidate, title []string) (penalty int8) {
 		penalty = landlinePenalty
 	case t.field == fieldName && q.title == "" && title[0] == "chat":
 		penalty = 1 // the sender's own name says it better
+	case t.field == fieldName && q.asksGuardian(title):
+		penalty = pupilsName
 	}
 	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
 		penalty += housePenalty
 	}
 	return penalty
 }
+
+// pupilsName ranks the name of who cannot ask after that of who answers for them.
+const pupilsName = 2
+
+// asksGuardian reports whether words name a pupil or a child, and another question the name of who answers for them.
+func (q *candidate) asksGuardian(title []string) bool {
+	return names.HasAny(title, pupils) && !names.HasAny(title, guardians) && slices.ContainsFunc(q.answers, func(a answer) bool {
+		w := names.Words(a.name())
+		return a.group == q.group && names.HasAny(w, guardians) && names.HasAny(w, nameRule.any)
+	})
+}
+
+var guardians = names.Set(`responsavel responsaveis responsable guardian tutor tutora`)
 
 // thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are
 // not the contact's.
@@ -280,7 +295,8 @@ var titleRules = []titleRule{
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
 			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous desejado desejada
-			pretendido pretendida futuro futura sugerido sugerida`),
+			pretendido pretendida futuro futura sugerido sugerida cobradora prestadora fornecedora contratada seguradora
+			administradora credora`),
 		outright: companyAsked,
 	},
 	nameRule,

@@ -114,7 +114,7 @@ var aliases = map[field]string{
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
 		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
-		telefones celulares fones contactphones sms* waid`,
+		telefones celulares fones contactphones sms* waid telefonemovel fonemovel`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa
 		empresaondetrabalha emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio*
@@ -170,5 +170,5 @@ var phoneOrder = []string{
 	`
 		cel celular cell cellphone cellphonenumber celularcomddd celularwhatsapp numerocelular numerodecelular seucelular
 		telefonecelular dddcelular`, // 4
-	`mobile mobilenumber mobilephone mobilephonenumber phonemobile`, // 5
+	`mobile mobilenumber mobilephone mobilephonenumber phonemobile telefonemovel fonemovel`, // 5
 }

@@ -243,3 +243,36 @@ func TestThePhoneBesideTheAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoAnswersForAPupil is the contact, where a form asks for both names.
+func TestWhoAnswersForAPupil(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("Nome do(a) aluno(a)", "Zé Lima", "Nome do responsável (se menor)", "Ana Lima", "E-mail", "ana@x.com"): "Ana Lima",
+		pairs("nome_aluno", "Zé Lima", "nome_responsavel", "Ana Lima", "email", "ana@x.com"):                         "Ana Lima",
+		pairs("Nome da criança", "Zé Lima", "Nome da responsável", "Ana Lima", "E-mail da responsável", "a@x.com"):   "Ana Lima",
+		pairs("Nome do/a paciente", "Zé Lima", "Nome do/a responsável", "Ana Lima", "E-mail", "ana@x.com"):           "Ana Lima",
+		pairs("Nome do(a) aluno(a)", "Zé Lima", "E-mail", "ze@x.com"):                                                "Zé Lima",
+		pairs("nome_aluno", "Zé Lima", "email_aluno", "ze@x.com", "curso", "Inglês"):                                 "Zé Lima",
+	} {
+		if d := mustRead(t, formType, body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}
+
+// TestANameAloneBesideTheAddress, under a word that often means something else, before the names of other records.
+func TestANameAloneBesideTheAddress(t *testing.T) {
+	t.Parallel()
+	const others = `,"destinatario":{"nome":"Loja Bela","telefone":"8133330000"}}`
+	for _, body := range []string{
+		`{"remetente":{"razao_social":"Luz","contato":"Ana Lima","email":"ana@x.com"}` + others,
+		`{"coleta":{"responsavel":"Ana Lima","email":"ana@x.com"}` + others,
+		`{"contratante":{"nm_completo":"Ana Lima","ds_email":"ana@x.com"},"beneficiarios":[{"nm_completo":"Zé Lima"}]}`,
+		`{"quem":{"nm":"Ana Lima","mail":"ana@x.com"},"responsavel_interno":{"nome":"Zé","email":"z@x.com"}}`,
+	} {
+		if d := mustRead(t, "", body); d.Name != "Ana Lima" {
+			t.Errorf("%s: %q of %q", body, d.Name, d.Email)
+		}
+	}
+}
