@@ -266,7 +266,7 @@ func isQuestion(key string) bool {
 
 var littleWords = names.Set(`
 	o a do da dos das de no na para pelo pela seu sua seus suas meu minha qual quem que como voce el la del su sus tu cual
-	quien the of your my what which who is`)
+	quien the of you your my what which who is`)
 
 // asksOurs reports whether the only people whom a post asks about are those who elsewhere are ours, in questions: then
 // they are who asks. A form for producers says "E-mail do produtor".
