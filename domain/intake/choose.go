@@ -171,15 +171,7 @@ func (c *chooser) settle() {
 				continue
 			}
 		case w.answer.field == fieldPhone:
-			w.score.away = apart
-			if email := c.best[fieldEmail].answer; email != nil && w.answer.prefix != "" && c.recordAround(email) != 0 &&
-				c.recordAround(email) != c.recordAround(w.answer) {
-				w.score.apart = 1 // what stands beside the address is surely the contact's
-			}
-			if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
-				// Whatever a record calls the phone beside the contact's address, it is the contact's.
-				w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty
-			}
+			c.scorePhone(&w, apart)
 		case w.score.strength < weakName:
 			w.score.apart = apart
 			// The name beside the address is the lead's, though the record has a word for somebody else.
@@ -196,6 +188,20 @@ func (c *chooser) settle() {
 	c.waiting = c.waiting[:0]
 	for i := range c.parts {
 		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofAnother)
+	}
+}
+
+// scorePhone ranks a phone by where it stands: beside the address it is surely the contact's, whatever a record calls
+// it.
+func (c *chooser) scorePhone(w *claim, apart int8) {
+	w.score.away = apart
+	email := c.best[fieldEmail].answer
+	if email != nil && w.answer.prefix != "" && c.recordAround(email) != 0 &&
+		c.recordAround(email) != c.recordAround(w.answer) {
+		w.score.apart = 1
+	}
+	if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
+		w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty
 	}
 }
 

@@ -41,10 +41,8 @@ func (r *reader) withoutOwnLabel(a *answer) {
 func (r *reader) readLabelled() {
 	address := false
 	for i := range r.answers {
-		a := &r.answers[i]
-		if label, rest, ok := a.labelledValue(); ok && fields.WholeAddress(rest) && namingOf(label).entry.field == fieldEmail {
-			address = true
-		}
+		label, rest, ok := r.answers[i].labelledValue()
+		address = address || ok && fields.WholeAddress(rest) && namingOf(label).entry.field == fieldEmail
 	}
 	if !address {
 		return

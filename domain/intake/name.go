@@ -96,11 +96,12 @@ func (c *chooser) takeNameOfOwner(d *Draft) bool {
 		return false
 	}
 	known := sideWords[owner] == leads || strangers[owner] || trades[owner] && !places[owner]
-	thing := !known && (places[owner] || houseWords[owner] || nameRule.none[owner] || thingWords[owner] ||
-		programsThings[owner] || thingsWithNames[owner] || companyByName(owner))
+	if !known && isThing(owner) {
+		return false
+	}
 	for i := range c.answers {
 		a := &c.answers[i]
-		if thing || a.taken || a.group != email.group || !fitsPartOfName(c, a, weakName) {
+		if a.taken || a.group != email.group || !fitsPartOfName(c, a, weakName) {
 			continue
 		}
 		named := known && names.Of(a.name()) == owner
@@ -113,6 +114,12 @@ func (c *chooser) takeNameOfOwner(d *Draft) bool {
 		return true
 	}
 	return false
+}
+
+// isThing reports whether a word is one for what has a name and an address, and is no person.
+func isThing(word string) bool {
+	return places[word] || houseWords[word] || nameRule.none[word] || thingWords[word] || programsThings[word] ||
+		thingsWithNames[word] || companyByName(word)
 }
 
 // likePerson reports whether a text is written as the full name of a person: "Ana de Lima".

@@ -34,7 +34,8 @@ var sideWords = func() map[string]side {
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator manager managers gerente support suporte
 			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
-			author authors autor autora autores interno interna vend asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
+			author authors autor autora autores interno interna vend asesor asesora asesores watcher watchers
+			approver aprovador reviewer planner`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees
 			attendee attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters
@@ -227,19 +228,26 @@ func (r *reader) onlyRelation() string {
 	for i := range r.answers {
 		a := &r.answers[i]
 		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
-			if its := relationIn(w); its == word {
-				named = true
-			} else if its == "" && (a.ofOurs() || names.HasAny(w, nameRule.none)) {
-				continue // of ours, or of a thing
-			} else if !parents[word] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils) {
+			its := relationIn(w)
+			if its != word && a.ofNobodyElse(w, its, word) {
 				return ""
 			}
+			named = named || its == word
 		}
 	}
 	if !named {
 		return ""
 	}
 	return word
+}
+
+// ofNobodyElse reports whether the name or phone with these words is that of no relation, of none of ours and of no
+// thing: somebody is named who asks for the relation. Beside a parent's address the pupil may be named.
+func (a *answer) ofNobodyElse(w []string, its, relation string) bool {
+	if its == "" && (a.ofOurs() || names.HasAny(w, nameRule.none)) {
+		return false
+	}
+	return !parents[relation] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils)
 }
 
 // pupils are for whom parents ask: theirs may be the name beside a parent's address.

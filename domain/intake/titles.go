@@ -42,8 +42,8 @@ func (t *titleRule) bid(q *candidate) bid {
 	return b
 }
 
-// calledAsAsked reports whether a name begins with what its title asks the name of, and is thus that of a thing: "Nome da
-// fazenda: Fazenda Boa Vista".
+// calledAsAsked reports whether a name begins with what its title asks the name of, and is thus that of a thing: "Nome
+// da fazenda: Fazenda Boa Vista".
 func (q *candidate) calledAsAsked(title []string) bool {
 	w := names.Words(q.values[0])
 	return len(w) > 1 && !nameRule.any[w[0]] && sideWords[w[0]] != leads && slices.Contains(title, w[0])
@@ -70,7 +70,10 @@ const pupilsName = 2
 
 // asksGuardian reports whether words name a pupil or a child, and another question the name of who answers for them.
 func (q *candidate) asksGuardian(title []string) bool {
-	return names.HasAny(title, pupils) && !names.HasAny(title, guardians) && slices.ContainsFunc(q.answers, func(a answer) bool {
+	if !names.HasAny(title, pupils) || names.HasAny(title, guardians) {
+		return false
+	}
+	return slices.ContainsFunc(q.answers, func(a answer) bool {
 		w := names.Words(a.name())
 		return a.group == q.group && names.HasAny(w, guardians) && names.HasAny(w, nameRule.any)
 	})
@@ -260,7 +263,8 @@ var companyWords = names.Set(`empresa company negocio organizacao organization o
 
 // phoneWords name a phone.
 var phoneWords = names.Set(wordsOfMobiles + `
-	telefone telefones fone fones phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
+	telefone telefones fone fones phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1
+	celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{

@@ -102,7 +102,8 @@ var aliases = map[field]string{
 		contactname contato* customername displayname firstandlast fullname interessado* lead* leadname meunome name names*
 		nome nomecliente nomecompleto nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
-		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* quem* who* seunome yourname fullnames nombre
+		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* quem* who*
+		seunome yourname fullnames nombre
 		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm*`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone

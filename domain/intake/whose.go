@@ -129,8 +129,8 @@ func (p *parties) weight(of party) int {
 		4*bits.OnesCount8(kinds&isCompanyByTrait)
 }
 
-// offerEmail offers an address. Of two in different records, and of two that no rule tells apart, it is that of whom the
-// post says more.
+// offerEmail offers an address. Of two in different records, and of two that no rule tells apart, it is that of whom
+// the post says more.
 func (c *chooser) offerEmail(a *answer, s score) {
 	best := &c.best[fieldEmail]
 	if best.answer == nil {
@@ -199,8 +199,8 @@ func (c *chooser) ofAnother(a *answer) bool {
 	return c.ofSomebodyElse(a) || c.besideForeignAddress(a) || c.ofOtherParty(a)
 }
 
-// ofOtherParty reports whether the key of an answer has a word for somebody other than the key of the address beside it,
-// of whom the post says the same: "condutor_nome" beside "segurado_nome" and "segurado_email".
+// ofOtherParty reports whether the key of an answer has a word for somebody other than the key of the address beside
+// it, of whom the post says the same: "condutor_nome" beside "segurado_nome" and "segurado_email".
 func (c *chooser) ofOtherParty(a *answer) bool {
 	email := c.best[fieldEmail].answer
 	if email == nil || a.group != email.group {

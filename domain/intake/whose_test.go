@@ -141,7 +141,8 @@ func TestTheFirmBesideACNPJ(t *testing.T) {
 	}
 }
 
-// TestOfTwoRecordsWithAddresses that of whom the post says more as a person gives the contact, however its keys are called.
+// TestOfTwoRecordsWithAddresses that of whom the post says more as a person gives the contact, however its keys are
+// called.
 func TestOfTwoRecordsWithAddresses(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

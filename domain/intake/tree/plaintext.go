@@ -78,8 +78,8 @@ func (n *Node) Lines() (lines Node, ok bool) {
 	return lines, true
 }
 
-// withLines makes lines of the rows and paragraphs of a text in HTML, as mails have them; any other text it returns as it
-// is.
+// withLines makes lines of the rows and paragraphs of a text in HTML, as mails have them; any other text it returns as
+// it is.
 func withLines(text string) string {
 	if strings.IndexByte(text, '<') < 0 || !strings.Contains(text, "</") && !strings.Contains(text, "<br") {
 		return text
