@@ -202,11 +202,16 @@ func (x affix) off(key string) (rest string, ok bool) {
 // them: those that mean nothing, or say that they are the lead's.
 func (r *reader) affixes() map[int32][]affix {
 	var found map[int32][]affix
+	tried := 0
 	for i := range r.answers {
 		a := &r.answers[i]
+		if tried == mostAffixed {
+			break // of a thousand addresses, none is the contact's
+		}
 		if a.title != "" || a.closed || plainKey(a.key) || !fields.WholeAddress(a.values[0]) {
 			continue
 		}
+		tried++
 		w := names.Words(a.key)
 		if len(w) < 2 {
 			continue
@@ -222,6 +227,9 @@ func (r *reader) affixes() map[int32][]affix {
 	}
 	return found
 }
+
+// mostAffixed bounds the addresses whose keys are compared with all others.
+const mostAffixed = 12
 
 // keysWith counts the keys of a record that have an affix.
 func (r *reader) keysWith(x affix, group int32) int {

@@ -21,6 +21,7 @@ type candidate struct {
 	relation   string            // see reader.onlyRelation
 	affixes    map[int32][]affix // of the records, by number; see reader.affixes
 	routes     map[int32]bool    // the records with a destination, see beginsRoute; nil until it is asked for
+	guarded    map[int32]bool    // the records that ask the name of who answers for a pupil, likewise
 	found      findings
 }
 

@@ -73,10 +73,16 @@ func (q *candidate) asksGuardian(title []string) bool {
 	if !names.HasAny(title, pupils) || names.HasAny(title, guardians) {
 		return false
 	}
-	return slices.ContainsFunc(q.answers, func(a answer) bool {
-		w := names.Words(a.name())
-		return a.group == q.group && names.HasAny(w, guardians) && names.HasAny(w, nameRule.any)
-	})
+	if q.guarded == nil {
+		q.guarded = map[int32]bool{}
+		for i := range q.answers {
+			a := &q.answers[i]
+			if w := names.Words(a.name()); names.HasAny(w, guardians) && names.HasAny(w, nameRule.any) {
+				q.guarded[a.group] = true
+			}
+		}
+	}
+	return q.guarded[q.group]
 }
 
 var guardians = names.Set(`responsavel responsaveis responsable guardian tutor tutora`)

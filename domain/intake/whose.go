@@ -282,10 +282,15 @@ func (c *chooser) takeFirmAround(d *Draft) {
 // takeFirmOfDocument takes the bare name beside a CNPJ of the contact's for that of the company, whatever the record is
 // called: "restaurante", "condominio".
 func (c *chooser) takeFirmOfDocument(d *Draft) {
+	tried := map[int32]bool{}
 	for i := range c.answers {
 		doc := &c.answers[i]
-		if d.Company != "" || !doc.isDocument || !doc.taken || doc.documents()[0].Type() != document.CNPJ {
+		if d.Company != "" || !doc.isDocument || !doc.taken || tried[doc.group] ||
+			doc.documents()[0].Type() != document.CNPJ {
 			continue
+		}
+		if tried[doc.group] = true; len(tried) > maxDocuments {
+			return // in so many records, none is the contact's
 		}
 		for j := range c.answers {
 			a := &c.answers[j]
