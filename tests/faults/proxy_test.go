@@ -105,7 +105,7 @@ func mended(b *books, w *shift, name string) {
 // TestTheDatabaseIsLostWhileTheServiceStarts: a connection that is closed then keeps nobody from starting.
 func TestTheDatabaseIsLostWhileTheServiceStarts(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []int64{5, 10, 15} {
+	for _, answer := range []int64{8, 13, 18} {
 		t.Run(fmt.Sprint("answer ", answer), func(t *testing.T) {
 			t.Parallel()
 			env := testkit.PostgreSQL(t)
