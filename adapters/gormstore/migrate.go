@@ -106,7 +106,7 @@ func (s *Store) prove(ctx context.Context) error {
 	return err
 }
 
-// isNewest reports whether PostgreSQL has the newest schema and nothing is left to do, as almost every command finds it.
+// isNewest reports whether PostgreSQL has the newest schema and nothing is left to do, as almost every command finds.
 // That takes neither the lock nor the connections of a migration. Where Citus or another address is, more is to check.
 func (s *Store) isNewest(ctx context.Context, pool *sql.DB, folder fs.FS) (bool, error) {
 	if !s.IsPostgres() || s.MigratedElsewhere {
