@@ -50,7 +50,7 @@ var itemWords = map[part]string{
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
 		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext metavalue attributevalue choice`,
-	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo meio`,
+	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
 		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns
@@ -97,21 +97,7 @@ func dissect(n *tree.Node) (a anatomy, ok bool) {
 		}
 	}
 	a.title, a.name, a.value, a.typ = title.node, name.node, value.node, typ.node
-	a.takeText()
 	return a, a.value != nil
-}
-
-// takeText takes the text beside the key of a question for its answer, where nothing else is: {"chave": …, "texto": …}.
-func (a *anatomy) takeText() {
-	if a.value != nil || len(a.unknown) != 1 || a.name == nil || bareName(a.name.Key) || a.name.Kind != tree.String {
-		return
-	}
-	switch k := a.unknown[0]; names.Of(k.Key) {
-	case "texto", "conteudo", "dado", "content":
-		if k.Scalar() {
-			a.value, a.unknown = k, nil
-		}
-	}
 }
 
 // ranked is the member chosen for a role, with its rank in itemWords.
@@ -146,14 +132,12 @@ func (r *ranked) takeValue(k *tree.Node, rank int) (lesser *tree.Node) {
 // labelOf returns the title and the technical name that an object gives, wherever the product puts them.
 func (r *reader) labelOf(n *tree.Node, a anatomy) (title, name string) {
 	title, name = labelText(a.title), labelText(a.name)
-	for _, holder := range [...]string{"question", "field", "settings", "campo", "pergunta"} {
+	for _, holder := range [...]string{"question", "field", "settings"} {
 		h := n.Child(holder)
 		if h == nil || h.Kind != tree.Object {
 			continue
 		}
-		for _, k := range [...]string{
-			"title", "question_title", "label", "text", "name", "body", "titulo", "rotulo", "texto", "enunciado", "nome",
-		} {
+		for _, k := range [...]string{"title", "question_title", "label", "text", "name", "body"} {
 			if title == "" {
 				title = h.Str(k)
 			}

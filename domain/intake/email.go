@@ -329,7 +329,7 @@ func isTheirs(before string, wrote bool) bool {
 		w = w[:len(w)-1]
 	}
 	if len(w) == 0 {
-		return named && wrote && (labelled || names.HasAny(names.Words(before), ofMine))
+		return named && labelled && wrote
 	}
 	return named && ofMine[w[len(w)-1]]
 }

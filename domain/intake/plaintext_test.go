@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -31,63 +30,6 @@ func TestElements(t *testing.T) {
 	for _, s := range []string{"Casa & quintal", "codigo: 7", "Bia"} {
 		if !strings.Contains(d.Note(), s) {
 			t.Errorf("no %q: %s", s, d.Note())
-		}
-	}
-}
-
-// TestLinesInHTML: a mail's lines may be rows or paragraphs of a page.
-func TestLinesInHTML(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{
-		"<p><b>Nome:</b> Ana Lima<br><b>E-mail:</b> <a href=\"mailto:ana@x.com\">ana@x.com</a><br><b>Fone:</b> (11) 98765-4321</p>",
-		"<table><tr><td>Nome</td><td>Ana Lima</td></tr><tr><td>E-mail</td><td>ana@x.com</td></tr>" +
-			"<tr><td>Fone</td><td>(11) 98765-4321</td></tr></table>",
-		"<ul>\n<li>Nome: Ana Lima</li>\n<li>E-mail: ana@x.com</li>\n<li>Fone:&nbsp;(11) 98765-4321</li>\n</ul>",
-		"<div>Nome: Ana Lima</div><div>E-mail: ana@x.com</div><div>Fone: (11) 98765-4321</div>",
-	} {
-		sent, err := json.Marshal(map[string]string{"subject": "Contato", "body": body})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := mustRead(t, "application/json", string(sent))
-		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.PhoneE164 != "+5511987654321" {
-			t.Errorf("%s: %+v", body, d)
-		}
-	}
-}
-
-// TestRowsOfText: what a spreadsheet exports, whatever separates its columns.
-func TestRowsOfText(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{
-		"nome;email;telefone\nAna Lima;ana@x.com;(11) 98765-4321\n",
-		"Telefone,E-mail,Nome\r\n(11) 98765-4321,ana@x.com,Ana Lima",
-		"Nome completo\tE-mail\tCelular\tObs\nAna Lima\tana@x.com\t(11) 98765-4321\t\"duas\nlinhas\"\n",
-	} {
-		d := mustRead(t, "text/csv", body)
-		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.Phone != "(11) 98765-4321" {
-			t.Errorf("%q: %+v", body, d)
-		}
-	}
-	d := mustRead(t, "text/plain", "Oi, tudo bem?\nNome: Ana, de Minas\nE-mail: ana@x.com")
-	if d.Name != "Ana, de Minas" || d.Email != "ana@x.com" {
-		t.Errorf("%+v", d)
-	}
-}
-
-// TestAnAddressInWhatIWrote: after what I say of myself, an address needs no "meu".
-func TestAnAddressInWhatIWrote(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Oi! Meu nome é Ana Lima, email ana@x.com":                    "ana@x.com",
-		"Quero um orçamento. Meu zap 11 98765-4321, e-mail ana@x.com": "ana@x.com",
-		"My name is Ana. Email ana@x.com":                             "ana@x.com",
-		"Fale com o suporte, email ana@x.com":                         "",
-		"Meu chefe pediu para escrever a ana@x.com":                   "",
-	} {
-		d := mustRead(t, formType, pairs("de", "5544998877665", "texto", text))
-		if d.Email != want {
-			t.Errorf("%q: %q, not %q", text, d.Email, want)
 		}
 	}
 }

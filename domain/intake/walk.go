@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -90,7 +89,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 	case e.tree == ignoredTree && !k.ScalarList():
 		r.drop("ignored tree", k)
 	case k.Kind == tree.Array:
-		if !r.listOfLines(k, s) && !r.oneAnswer(k, e, s) {
+		if !r.oneAnswer(k, e, s) {
 			sub := r.under(k.Key, e, s)
 			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 			r.list(k, sub)
@@ -107,15 +106,10 @@ func (r *reader) roleOfForm(k *tree.Node, said treeRole, s scope) treeRole {
 		return said
 	}
 	r.closedForm = true
-	if r.openForm || slices.ContainsFunc(k.Children, holdsPhone) {
+	if r.openForm {
 		return containerTree
 	}
 	return said
-}
-
-// holdsPhone reports whether a member is a phone, which no form has itself.
-func holdsPhone(m tree.Node) bool {
-	return m.Scalar() && names.HasAny(names.Words(m.Key), phoneWords) && fields.E164(tree.ScalarText(&m)) != ""
 }
 
 // isForm are the names of what describes a form or an entry, in normal form.
@@ -303,7 +297,7 @@ func addressIn(n *tree.Node) string {
 	}
 	for i := range n.Children {
 		m := &n.Children[i]
-		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && (meansOfContact(m.Key) || asksEmail(m.Key)) {
+		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && meansOfContact(m.Key) {
 			return strings.TrimSpace(m.Text)
 		}
 	}
@@ -356,29 +350,6 @@ func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
 	}
 	r.dropText("lines", k.Text) // its parts are answers
 	s.prefix = ""
-	r.object(&lines, s)
-	return true
-}
-
-// listOfLines walks a list of texts each of which has its title, the lines of a submission.
-func (r *reader) listOfLines(k *tree.Node, s scope) bool {
-	if len(k.Children) < 3 || s.closed || !k.ScalarList() {
-		return false
-	}
-	all := tree.Node{Kind: tree.String, At: k.At, Key: k.Key, Texts: k.Texts}
-	for i := range k.Children {
-		if _, _, ok := labelIn(tree.ScalarText(&k.Children[i])); !ok {
-			return false
-		}
-		all.Text += k.Children[i].Text + "\n"
-	}
-	lines, ok := all.Lines()
-	if !ok {
-		return false
-	}
-	for i := range k.Children {
-		r.dropText("lines", k.Children[i].Text) // its parts are answers
-	}
 	r.object(&lines, s)
 	return true
 }
