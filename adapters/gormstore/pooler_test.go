@@ -139,19 +139,23 @@ func TestMigratingWaits(t *testing.T) {
 	release := migrates(t, url)
 	waiting := make(chan error, 1)
 	go func() { waiting <- open(t, url).Migrate(t.Context()) }()
-	other := session(t, url)
-	asks := func() (asks, made bool) {
-		const query = `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-			AND query LIKE '%pg_try_advisory_xact_lock%' AND pid <> pg_backend_pid()),
-			EXISTS (SELECT 1 FROM pg_tables WHERE tablename LIKE 'goose%')`
-		if err := other.QueryRowContext(t.Context(), query).Scan(&asks, &made); err != nil {
+	other, asked := session(t, url), map[string]bool{}
+	patience.Until(t, "it asks for the lock again and again", func() bool {
+		var at string
+		const query = `SELECT coalesce(max(query_start)::text, '') FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name LIKE '%' || $1`
+		if err := other.QueryRowContext(t.Context(), query, engine.MigratingName).Scan(&at); err != nil {
 			t.Fatal(err)
 		}
-		return asks, made
-	}
-	patience.Until(t, "it asks for the lock", func() bool { asking, _ := asks(); return asking })
-	if _, made := asks(); made {
-		t.Error("it does not wait for the lock")
+		if at != "" {
+			asked[at] = true
+		}
+		return len(asked) > 4
+	})
+	var made bool
+	const tables = "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE tablename LIKE 'goose%')"
+	if err := other.QueryRowContext(t.Context(), tables).Scan(&made); err != nil || made || len(waiting) > 0 {
+		t.Errorf("it does not wait for the lock: %t, %d, %v", made, len(waiting), err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)

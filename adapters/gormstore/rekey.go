@@ -44,15 +44,15 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	return n, engine.Named("store.rekey", engine.Classify(err))
 }
 
-// insistsFor is how long one step of Rekey is tried.
-const insistsFor = time.Minute
+// insistsFor is how long one step of Rekey is tried, insistsAfter the pause before it is tried again.
+const insistsFor, insistsAfter = time.Minute, 50 * time.Millisecond
 
 // insisting tries a step again that has lost against others' transactions. SQLite has one writer, and nobody queues for
 // it: beside a busy service, a step may wait in vain several times.
 func insisting(ctx context.Context, step func() error) error {
 	for begun := time.Now(); ; {
 		err := step()
-		if !engine.Collided(err) || ctx.Err() != nil || time.Since(begun) > insistsFor {
+		if !engine.Collided(err) || time.Since(begun) > insistsFor || engine.Pause(ctx, insistsAfter) != nil {
 			return err
 		}
 	}

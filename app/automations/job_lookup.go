@@ -152,7 +152,7 @@ func (j *Jobs) before(
 	return id, "", nil
 }
 
-// errStillAsked ends an attempt; the next one finds the lookup.
+// errStillAsked ends an attempt; the next one finds the lookup or, where another's call answers it, its answer.
 var errStillAsked = &ports.SendError{Reason: "a consulta ainda está em andamento"}
 
 const (

@@ -50,6 +50,10 @@ func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (ma
 	if err != nil {
 		return crm.Contact{}, err
 	}
+	// Looked at before too: whoever made a mistake need not wait for the database's only writer to hear of it.
+	if _, err := f.made(ctx, c.store.Repos(), by, c.clock()); err != nil {
+		return crm.Contact{}, err
+	}
 	err = c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		if made, err = f.made(ctx, r, by, c.clock()); err != nil {
 			return err

@@ -58,8 +58,8 @@ func (l *Links) Wait(ctx context.Context) {
 func (l *Links) Mails() bool { return l.Mailer != nil }
 
 const (
-	// mailWithin is how long an e-mail may take.
-	mailWithin = 20 * time.Second
+	// mailWithin is how long an e-mail may take. It is more than a mailer gives the server, which it then names.
+	mailWithin = 25 * time.Second
 	// linkPath is where links lead.
 	linkPath = "/entrar/link/"
 )

@@ -298,7 +298,7 @@ func (s *service) tasks() []app.Chore {
 		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
-		{Name: "prove the data keys", Every: time.Minute, Do: s.store.ProveDataKeys},
+		{Name: "prove the data keys", Every: time.Minute, AtEnd: true, Do: s.store.ProveDataKeys},
 		{Name: "release memory", Every: time.Minute, Do: releaser()},
 	})
 }

@@ -97,8 +97,26 @@ func dissect(n *tree.Node) (a anatomy, ok bool) {
 		}
 	}
 	a.title, a.name, a.value, a.typ = title.node, name.node, value.node, typ.node
+	a.takeText()
 	return a, a.value != nil
 }
+
+// takeText takes the text beside the key of a question for its answer, where nothing else is: {"chave": …, "texto": …}.
+func (a *anatomy) takeText() {
+	if a.value != nil || len(a.unknown) != 1 || a.name == nil || a.name.Kind != tree.String ||
+		bareName(a.name.Key) || isID[names.Of(a.name.Key)] {
+		return
+	}
+	switch k := a.unknown[0]; names.Of(k.Key) {
+	case "texto", "conteudo", "dado", "content":
+		if k.Scalar() {
+			a.value, a.unknown = k, nil
+		}
+	}
+}
+
+// isID are keys of a record's own id, which asks nothing.
+var isID = names.Set(`id uuid ref slug`)
 
 // ranked is the member chosen for a role, with its rank in itemWords.
 type ranked struct {
@@ -132,12 +150,14 @@ func (r *ranked) takeValue(k *tree.Node, rank int) (lesser *tree.Node) {
 // labelOf returns the title and the technical name that an object gives, wherever the product puts them.
 func (r *reader) labelOf(n *tree.Node, a anatomy) (title, name string) {
 	title, name = labelText(a.title), labelText(a.name)
-	for _, holder := range [...]string{"question", "field", "settings"} {
+	for _, holder := range [...]string{"question", "field", "settings", "campo", "pergunta"} {
 		h := n.Child(holder)
 		if h == nil || h.Kind != tree.Object {
 			continue
 		}
-		for _, k := range [...]string{"title", "question_title", "label", "text", "name", "body"} {
+		for _, k := range [...]string{
+			"title", "question_title", "label", "text", "name", "body", "titulo", "rotulo", "texto", "enunciado", "nome",
+		} {
 			if title == "" {
 				title = h.Str(k)
 			}

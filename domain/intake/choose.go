@@ -108,6 +108,7 @@ type chooser struct {
 	firstTwo    [2]claim                           // backs waiting, unless there are more
 	waiting     []claim                            // names, phones, companies: the best is known only once the e-mail is
 	parents     []int32                            // of the records, by number; see reader.parents
+	recordKeys  []string                           // see reader.recordKeys
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
 	besideEmail string                             // the name beside the e-mail address
@@ -120,6 +121,7 @@ type chooser struct {
 func (r *reader) choose(d *Draft) {
 	c := &r.chooser
 	c.band, c.answers, c.parents, c.waiting = r.opt.Band, r.answers, r.parents, c.firstTwo[:0]
+	c.recordKeys = r.recordKeys
 	numbers := 0
 	for i := range c.answers {
 		if a := &c.answers[i]; a.typ == numberType && !a.closed {
@@ -128,7 +130,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{
 		answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService, asksOurs: r.asksOurs(),
-		emptyParts: r.emptyParts, relation: r.onlyRelation(), formWord: r.wordOfForm(),
+		emptyParts: r.emptyParts, relation: r.onlyRelation(), affixes: r.affixes(),
 	}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
@@ -152,6 +154,8 @@ func (r *reader) choose(d *Draft) {
 	c.takeAmount(d)
 	c.takeMessage(d)
 	c.takeDocuments(d)
+	c.takeFirmOfDocument(d)
+	c.takeFirmByItsForm(d)
 }
 
 // settle compares the names, phones and companies; those of the record that gave the e-mail come first.
@@ -167,17 +171,15 @@ func (c *chooser) settle() {
 				continue
 			}
 		case w.answer.field == fieldPhone:
-			w.score.away = apart
-			if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
-				// Whatever a record calls the phone beside the contact's address, it is the contact's.
-				w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty
-			}
+			c.scorePhone(&w, apart)
 		case w.score.strength < weakName:
 			w.score.apart = apart
 			// The name beside the address is the lead's, though the record has a word for somebody else.
 			if apart == 0 && (w.answer.key == fieldNames[fieldName] || w.answer.title == fieldNames[fieldName]) {
 				w.score.alias = false
 			}
+		case w.score.strength == lookOnly:
+			w.score.apart = guessedDistance
 		default:
 			w.score.apart = notAround
 		}
@@ -188,6 +190,23 @@ func (c *chooser) settle() {
 		c.parts[i] = slices.DeleteFunc(c.parts[i], c.ofAnother)
 	}
 }
+
+// scorePhone ranks a phone by where it stands: beside the address it is surely the contact's, whatever a record calls
+// it.
+func (c *chooser) scorePhone(w *claim, apart int8) {
+	w.score.away = apart
+	email := c.best[fieldEmail].answer
+	if email != nil && (w.answer.prefix != "" || names.HasAny(names.Words(w.answer.key), houseWords)) && c.recordAround(email) != 0 &&
+		c.recordAround(email) != c.recordAround(w.answer) {
+		w.score.apart = 1
+	}
+	if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
+		w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty
+	}
+}
+
+// guessedDistance is how far a guess beside the address counts as being: nearer than what stands in another record.
+const guessedDistance = 2
 
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
 func (c *chooser) place(q *candidate) {

@@ -151,7 +151,7 @@ func proposeFields(columns []string, rows [][]string) []string {
 // namesOwnDocument reports whether the name of a column is that of a document of the contact's.
 func namesOwnDocument(name string) bool {
 	a := answer{key: name}
-	return a.namesDocument() && !a.namesOtherPeople()
+	return a.namesDocument() && !a.namesOtherPeople(a.prefix)
 }
 
 // mayHoldDocuments reports whether a cell of a column holds documents, even as spreadsheets spoil them, or none holds

@@ -156,7 +156,8 @@ func typeOfName(a answer) answerType {
 // The parts of a phone, in normal form.
 var phoneParts = names.Set(`
 	country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-	telefone numero extension raw e164 countryiso2 type tipo dialcode codigoarea codigodearea codigopais codigodopais`)
+	telefone numero extension raw e164 countryiso2 type tipo dialcode codigoarea codigodearea codigopais codigodopais pais
+	num nro`)
 
 func isPhoneInParts(m members, a answer) bool {
 	return m.only(phoneParts) && (m.have("phone", "phonenumber", "telefone") || a.wants(fieldPhone))
@@ -167,12 +168,12 @@ func phoneFromParts(m members) string {
 	if full := m.text("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
-	number := m.text("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
+	number := m.text("phone", "phonenumber", "number", "telefone", "numero", "num", "nro", "national", "raw")
 	if number == "" {
 		return ""
 	}
 	area := m.text("area", "areacode", "ddd", "codigoarea", "codigodearea")
-	country := m.text("dialcode", "country", "countrycode", "ddi", "countryiso2", "iso", "codigopais", "codigodopais")
+	country := m.text("dialcode", "country", "countrycode", "ddi", "countryiso2", "iso", "codigopais", "codigodopais", "pais")
 	digits := text.Digits(country)
 	if nation := fields.Country(country); digits == "" && nation != "" && nation != brazil {
 		if n := fields.E164In(area+number, nation); n != fields.E164(area+number) {

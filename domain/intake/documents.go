@@ -70,7 +70,7 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 	switch {
 	case c.ofContact(a):
 		return true
-	case a.namesOtherPeople(), c.besideForeignAddress(a):
+	case a.namesOtherPeople(c.aroundOnly(a)), c.besideForeignAddress(a), c.ofOtherParty(a):
 		return false
 	case names.HasAny(names.Words(a.holder()), houseWords) && !ofOwnCompany(a) && c.outsideLead(a):
 		return false // of the shop, beside its customer
@@ -83,8 +83,26 @@ func (c *chooser) ownDocument(d *Draft, a *answer, found []document.Document) bo
 }
 
 // namesOtherPeople reports whether the title, the key or the keys around an answer have a word for other people.
-func (a *answer) namesOtherPeople() bool {
-	return names.HasAny(names.Words(join(a.title, a.key, a.prefix)), otherPeople)
+func (a *answer) namesOtherPeople(around string) bool {
+	return names.HasAny(names.Words(join(a.title, a.key, around)), otherPeople)
+}
+
+// aroundOnly returns the keys around an answer but for the outermost that stand around the contact's address, too: they
+// are those of the form.
+func (c *chooser) aroundOnly(a *answer) string {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.group == email.group {
+		return a.prefix
+	}
+	theirs, mine := strings.Fields(a.prefix), strings.Fields(email.prefix)
+	common := 0
+	for common < min(len(theirs), len(mine)) && theirs[common] == mine[common] {
+		common++
+	}
+	if common == len(theirs) {
+		return a.prefix // the record of the address is inside this one, or beside it in a list
+	}
+	return strings.Join(theirs[common:], " ")
 }
 
 // fieldDocuments is the contract's word.

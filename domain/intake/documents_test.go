@@ -143,3 +143,19 @@ func TestWrittenAsADocument(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWordOfTheWholeForm stands around the contact's address, too, and says nothing of whose a document is.
+func TestTheWordOfTheWholeForm(t *testing.T) {
+	t.Parallel()
+	const cnpj, ana = `"cnpj":"11.222.333/0001-81"`, `{"nome":"Ana Lima","email":"ana@x.com"}`
+	for body, want := range map[string]int{
+		`{"cadastro_fornecedor":{"empresa":{"razao_social":"Luz","email":"oi@x.com",` + cnpj + `},"contato_comercial":` + ana + `}}`: 1,
+		`{"novoParceiro":{"dados_empresa":{` + cnpj + `},"quem":` + ana + `}}`:                                                       1,
+		`{"parceiro":{` + cnpj + `},"quem":` + ana + `}`:                                                                             0,
+		`{"cadastro":{"fornecedor":{` + cnpj + `},"quem":` + ana + `}}`:                                                              0,
+	} {
+		if d := mustRead(t, "", body); len(d.Documents) != want || d.Email != "ana@x.com" {
+			t.Errorf("%s: %d documents of %q", body, len(d.Documents), d.Email)
+		}
+	}
+}

@@ -222,6 +222,7 @@ func (r *reader) read(tree tree.Node) (Draft, error) {
 	d.Test = d.Test || r.test
 	d.Keys, d.deepText = r.keys, r.deepText
 	r.closeStaff()
+	r.readLabelled()
 	r.findDocuments()
 	r.choose(&d)
 	d.Consents = r.consents

@@ -271,7 +271,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 		case r.item(k, "", s), r.phoneRecord(k, named):
 		default:
 			sub := s
-			sub.group = r.newGroup(s.group)
+			sub.group = r.newGroup(s.group, n.Key)
 			sub.aside = sub.aside || strangers
 			if listsPeople(n.Key) && lookup(n.Key).tree != closedTree {
 				sub.marks |= listed

@@ -3,6 +3,8 @@ package intake
 import (
 	"cmp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
@@ -12,7 +14,7 @@ import (
 // scoreOfName demotes a name that does not look like one, so that it counts only where nothing better was sent. A name
 // that stands beside the answers is the form's, or the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
-	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
+	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0 || isFirm(a.text())) {
 		s.strength, s.alias = weakName, true
 	}
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
@@ -59,9 +61,11 @@ func (c *chooser) takeName(d *Draft) {
 	first, last := c.partsOfName(full)
 	guess := full == nil || c.best[fieldName].score.strength >= weakName
 	switch {
-	case guess && first == nil && last == nil && c.takeNameOfOwner(d):
+	case guess && first == nil && last == nil && c.takeNameOfOwner(d, full == nil):
 	case full == nil && first == nil && last == nil:
-		c.takeNameBesideEmail(d)
+		if c.takeNameBesideEmail(d); d.Name == "" {
+			c.takeNameOfParent(d)
+		}
 	case full == nil || first != nil && c.prefersParts(full, first, last):
 		takeParts(d, first, last)
 	default:
@@ -81,19 +85,28 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 }
 
 // takeNameOfOwner takes what stands under the word for whoever has the address, and reports whether something does:
-// "tutor" beside "tutor_email".
-func (c *chooser) takeNameOfOwner(d *Draft) bool {
+// "tutor" beside "tutor_email". Under a word that may as well be for a thing it must look like a person's name, and
+// nothing else be the name of anybody.
+func (c *chooser) takeNameOfOwner(d *Draft, nobodyElse bool) bool {
 	email := c.best[fieldEmail].answer
 	if email == nil {
 		return false
 	}
 	owner := ownerIn(email.name())
-	if sideWords[owner] != leads && !strangers[owner] && (!trades[owner] || places[owner]) {
+	if owner == "" {
+		return false
+	}
+	known := sideWords[owner] == leads || strangers[owner] || trades[owner] && !places[owner]
+	if !known && (!nobodyElse || isThing(owner)) {
 		return false
 	}
 	for i := range c.answers {
 		a := &c.answers[i]
-		if a.taken || a.group != email.group || names.Of(a.name()) != owner || !fitsPartOfName(c, a, weakName) {
+		if a.taken || a.group != email.group || !fitsPartOfName(c, a, weakName) {
+			continue
+		}
+		named := known && names.Of(a.name()) == owner
+		if !named && (a.field != noField || ownerIn(join(a.name(), "nome")) != owner || !likePerson(a.text())) {
 			continue
 		}
 		d.Name = lineOf(a)
@@ -103,6 +116,77 @@ func (c *chooser) takeNameOfOwner(d *Draft) bool {
 	}
 	return false
 }
+
+// isThing reports whether a word is one for what has a name and an address, and is no person.
+func isThing(word string) bool {
+	return places[word] || houseWords[word] || nameRule.none[word] || thingWords[word] || programsThings[word] ||
+		thingsWithNames[word] || ofFirmNames[word] || companyByName(word)
+}
+
+// likePerson reports whether a text is written as the full name of a person: "Ana de Lima".
+func likePerson(s string) bool {
+	w := strings.Fields(s)
+	if len(w) < 2 || len(w) > 7 || len(s) > 80 {
+		return false
+	}
+	for i, word := range w {
+		first, _ := utf8.DecodeRuneInString(word)
+		particle := i > 0 && i < len(w)-1 && particles[word]
+		if !particle && !unicode.IsUpper(first) || strings.ContainsFunc(word, notOfName) {
+			return false
+		}
+	}
+	return !names.HasAny(names.Words(s), ofFirmNames)
+}
+
+func notOfName(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("'’-.", c) }
+
+// particles are the little words in names of people, ofFirmNames words in those of firms and places.
+var (
+	particles   = names.Set(`de da do das dos e di del della van von der la los y`)
+	ofFirmNames = names.Set(`
+		ltda me sa eireli mei epp cia loja lojas clinica escola colegio restaurante bar hotel pousada fazenda sitio empresa
+		grupo instituto associacao igreja construtora transportes comercio industria servicos condominio edificio rua
+		avenida av travessa praca bairro jardim vila parque cidade estado`)
+)
+
+// takeNameOfParent takes the name of the only parent whom a post names, where the only other name is a child's.
+func (c *chooser) takeNameOfParent(d *Draft) {
+	var parent *answer
+	child := false
+	for i := range c.answers {
+		a := &c.answers[i]
+		w := names.Words(a.name())
+		switch {
+		case a.closed || a.taken || !names.HasAny(w, nameRule.any):
+		case names.HasAny(w, children):
+			child = true
+		case names.HasAny(w, parents) && fitsPartOfName(c, a, weakName):
+			if parent != nil {
+				return
+			}
+			parent = a
+		}
+	}
+	if parent != nil && child && !c.ofAnotherParent(parent) {
+		d.Name = lineOf(parent)
+		parent.taken = true
+		d.take(fieldName, parent)
+	}
+}
+
+// ofAnotherParent reports whether the key of the address has the word for a parent, and not this one's.
+func (c *chooser) ofAnotherParent(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil {
+		return false
+	}
+	its := relationIn(names.Words(email.name()))
+	return parents[its] && its != relationIn(names.Words(a.name()))
+}
+
+// children are for whom their parents ask.
+var children = names.Set(`aniversariante crianca bebe aluno aluna filho filha menino menina child kid baby student pupil atleta`)
 
 // prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
 // word of a title.

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,6 +82,9 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 		n = namingOf(thing)
 		return n, n.entry.field == fieldOrigin && (!n.entry.weak || names.Of(thing) == "origin") ||
 			n.entry.field == fieldCompany && !n.entry.weak
+	case "razao", "fantasia", "razaosocial", "nomefantasia":
+		n.entry.field = fieldCompany
+		return n, companyByName(q.holder())
 	case "number", "numero", "address", "endereco":
 		n = namingOf(q.prefix)
 		return n, n.entry.field == fieldPhone || n.entry.field == fieldEmail
@@ -137,7 +141,8 @@ func (q *candidate) beginsRoute() bool {
 	if q.routes == nil {
 		q.routes = map[int32]bool{}
 		for i := range q.answers {
-			if a := &q.answers[i]; bookedRoute[names.Of(a.name())] {
+			a := &q.answers[i]
+			if w := names.Words(a.name()); len(w) > 0 && bookedRoute[w[len(w)-1]] {
 				q.routes[a.group] = true
 			}
 		}
@@ -165,41 +170,82 @@ func (q *candidate) alias(name string) naming {
 		return naming{entry: inOnePiece(name)} // a plain key has no other form
 	}
 	n := namingOf(name)
-	if n.entry.field == noField && q.formWord != "" && name == q.key && firstWord(name) == q.formWord {
-		n = namingOf(strings.TrimLeft(name[len(q.formWord):], "_-."))
+	if n.entry.field == noField && name == q.key {
+		for _, x := range q.affixes[q.group] {
+			if rest, ok := x.off(name); ok && n.entry.field == noField {
+				n = namingOf(rest)
+			}
+		}
 	}
 	return n
 }
 
-// firstWord is what stands before the first separator of a machine's key, "" where there is none.
-func firstWord(key string) string {
-	if i := strings.IndexAny(key, "_-. "); i > 0 && key[i] != ' ' {
-		return key[:i]
-	}
-	return ""
+// affix is a word that a form writes around each of its keys: "orc_nome" and "orc_email", "frmNome" and "frmEmail",
+// "nm_cli" and "tel_cli".
+type affix struct {
+	word string
+	last bool // it stands at the end of the keys
 }
 
-// wordOfForm returns the word that a form puts before its keys, that of the address among them, and that means nothing:
-// "orc_nome", "orc_email", "orc_detalhes".
-func (r *reader) wordOfForm() string {
-	ofMachine := func(a *answer) bool { return a.title == "" && a.prefix == "" && !a.closed }
-	at := slices.IndexFunc(r.answers, func(a answer) bool { return ofMachine(&a) && fields.WholeAddress(a.values[0]) })
-	if at < 0 {
-		return ""
+// off takes the affix off a key.
+func (x affix) off(key string) (rest string, ok bool) {
+	w := names.Words(key)
+	switch {
+	case len(w) < 2:
+		return "", false
+	case x.last:
+		return strings.Join(w[:len(w)-1], " "), w[len(w)-1] == x.word
 	}
-	word, keys := firstWord(r.answers[at].key), 0
-	if word == "" || means(word) {
-		return ""
-	}
+	return strings.Join(w[1:], " "), w[0] == x.word
+}
+
+// affixes returns, for each record with an address, the words that its keys have around them, that of the address among
+// them: those that mean nothing, or say that they are the lead's.
+func (r *reader) affixes() map[int32][]affix {
+	var found map[int32][]affix
+	tried := 0
 	for i := range r.answers {
-		if a := &r.answers[i]; ofMachine(a) && firstWord(a.key) == word {
+		a := &r.answers[i]
+		if tried == mostAffixed {
+			break // of a thousand addresses, none is the contact's
+		}
+		if a.title != "" || a.closed || plainKey(a.key) || !fields.WholeAddress(a.values[0]) {
+			continue
+		}
+		tried++
+		w := names.Words(a.key)
+		if len(w) < 2 {
+			continue
+		}
+		for _, x := range [...]affix{{word: w[0]}, {word: w[len(w)-1], last: true}} {
+			if (sideWords[x.word] == leads || !means(x.word)) && !slices.Contains(found[a.group], x) &&
+				r.keysWith(x, a.group) >= 3 {
+				if found == nil {
+					found = map[int32][]affix{}
+				}
+				found[a.group] = append(found[a.group], x)
+			}
+		}
+	}
+	return found
+}
+
+// mostAffixed bounds the addresses whose keys are compared with all others.
+const mostAffixed = 12
+
+// keysWith counts the keys of a record that have an affix.
+func (r *reader) keysWith(x affix, group int32) int {
+	keys := 0
+	for i := range r.answers {
+		a := &r.answers[i]
+		if a.group != group || a.title != "" || plainKey(a.key) || len(a.key) > 60 {
+			continue
+		}
+		if _, ok := x.off(a.key); ok {
 			keys++
 		}
 	}
-	if keys < 3 {
-		return ""
-	}
-	return word
+	return keys
 }
 
 // means reports whether a word says something of what it stands before.
@@ -321,6 +367,10 @@ func keyVariants(key string) []variant {
 		base = rest
 		add(base)
 	}
+	if both := genders.ReplaceAllString(base, ""); both != base {
+		base = both // "Nome do(a) aluno(a)", "E-mail do/a cliente"
+		add(base)
+	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
 		base = base[:i] // the explanation of the question
 		add(base)
@@ -336,6 +386,9 @@ func keyVariants(key string) []variant {
 	}
 	if rest, ok := withoutLeadingWord(base); ok {
 		add(rest)
+		if len(base) > 2 && strings.EqualFold(base[:2], "nm") {
+			add("nome " + rest) // a table's "nm_completo"
+		}
 	}
 	if i := strings.IndexByte(base, '/'); i > 0 {
 		add(base[:i]) // "Empresa / CNPJ"
@@ -345,6 +398,9 @@ func keyVariants(key string) []variant {
 	}
 	return out
 }
+
+// genders matches what makes a word that of either gender, or of one or several.
+var genders = regexp.MustCompile(`(?i)\((a|o|s|as|os|es)\)|/(a|o|as|os|da|do)\b`)
 
 // withoutLittleWords takes the little words of a language out of a key: "E-mail do contato", "What is your name".
 func withoutLittleWords(key string) (string, bool) {

@@ -225,10 +225,5 @@ var (
 
 // phoneLike reports whether a text holds only characters that phones are written with.
 func phoneLike(s string) bool {
-	for i := range len(s) {
-		if strings.IndexByte("0123456789 ()+-.", s[i]) < 0 {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(c rune) bool { return !fields.InNumber(c) })
 }

@@ -20,6 +20,7 @@ func TestPartsOfPhones(t *testing.T) {
 		{[]string{"ddd_celular", "11", "ddd", "21", "telefone", "3333-4444"}, "213333-4444"},
 		{[]string{"ddd_celular", "11", "telefone", "98888-7777"}, "1198888-7777"},
 		{[]string{"ddd", "11", "whatsapp", "98888-7777"}, "1198888-7777"},
+		{[]string{"telefone_fixo", "1133334444", "telefone_movel", "11987654321"}, "11987654321"},
 		{[]string{"phone_country_code", "54", "country_code", "351", "mobile", "912345678"}, "+351 912345678"},
 		{[]string{"country_code", "54", "phone_country_code", "351", "phone", "912345678"}, "+351 912345678"},
 	} {
@@ -65,6 +66,32 @@ func TestTheCountryOfAPhone(t *testing.T) {
 		d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`)
 		if d.PhoneE164 != want || fields.E164(d.Phone) != want && d.Phone != "415-555-2671" {
 			t.Errorf("%s: %q %q, not %q", body, d.Phone, d.PhoneE164, want)
+		}
+	}
+}
+
+// TestPhonesWithOtherSpacesAndDashes, as pages and address books write them.
+func TestPhonesWithOtherSpacesAndDashes(t *testing.T) {
+	t.Parallel()
+	for _, phone := range []string{
+		"(11)\u00a098765-4321", "(11)&nbsp;98765-4321", "(11) 98765\u20114321", "11\u00a098765\u20134321",
+	} {
+		if d := mustRead(t, formType, pairs("fone_celular", phone, "email", "a@x.com")); d.PhoneE164 != "+5511987654321" {
+			t.Errorf("%q: %q of %q", phone, d.PhoneE164, d.Phone)
+		}
+	}
+}
+
+// TestTheChatsNumber is the contact's, and that of the business ours.
+func TestTheChatsNumber(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"wa_id":"5585987651122","business_phone":"558533334444","email":"a@x.com"}`,
+		`{"waId":"5585987651122","businessPhone":"558533334444","nome":"Ana","email":"a@x.com"}`,
+		`{"contact":{"wa_id":"5585987651122"},"email":"a@x.com","phone":"558533334444"}`,
+	} {
+		if d := mustRead(t, "", body); d.Phone != "5585987651122" {
+			t.Errorf("%s: %q", body, d.Phone)
 		}
 	}
 }

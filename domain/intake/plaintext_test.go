@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,45 @@ func TestElements(t *testing.T) {
 		if !strings.Contains(d.Note(), s) {
 			t.Errorf("no %q: %s", s, d.Note())
 		}
+	}
+}
+
+// TestLinesInHTML: a mail's lines may be rows or paragraphs of a page.
+func TestLinesInHTML(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"<p><b>Nome:</b> Ana Lima<br><b>E-mail:</b> <a href=\"mailto:ana@x.com\">ana@x.com</a><br><b>Fone:</b> (11) 98765-4321</p>",
+		"<table><tr><td>Nome</td><td>Ana Lima</td></tr><tr><td>E-mail</td><td>ana@x.com</td></tr>" +
+			"<tr><td>Fone</td><td>(11) 98765-4321</td></tr></table>",
+		"<ul>\n<li>Nome: Ana Lima</li>\n<li>E-mail: ana@x.com</li>\n<li>Fone:&nbsp;(11) 98765-4321</li>\n</ul>",
+		"<div>Nome: Ana Lima</div><div>E-mail: ana@x.com</div><div>Fone: (11) 98765-4321</div>",
+	} {
+		sent, err := json.Marshal(map[string]string{"subject": "Contato", "body": body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := mustRead(t, "application/json", string(sent))
+		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.PhoneE164 != "+5511987654321" {
+			t.Errorf("%s: %+v", body, d)
+		}
+	}
+}
+
+// TestRowsOfText: what a spreadsheet exports, whatever separates its columns.
+func TestRowsOfText(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"nome;email;telefone\nAna Lima;ana@x.com;(11) 98765-4321\n",
+		"Telefone,E-mail,Nome\r\n(11) 98765-4321,ana@x.com,Ana Lima",
+		"Nome completo\tE-mail\tCelular\tObs\nAna Lima\tana@x.com\t(11) 98765-4321\t\"duas\nlinhas\"\n",
+	} {
+		d := mustRead(t, "text/csv", body)
+		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.Phone != "(11) 98765-4321" {
+			t.Errorf("%q: %+v", body, d)
+		}
+	}
+	d := mustRead(t, "text/plain", "Oi, tudo bem?\nNome: Ana, de Minas\nE-mail: ana@x.com")
+	if d.Name != "Ana, de Minas" || d.Email != "ana@x.com" {
+		t.Errorf("%+v", d)
 	}
 }

@@ -26,6 +26,7 @@ type reader struct {
 	emptyEmail   string                                    // the e-mail field that came without a value
 	emptyParts   []stem                                    // numbered keys that came without a value
 	parents      []int32                                   // the record around each, by its number less one; 0 is the body
+	recordKeys   []string                                  // the key of each, likewise
 	test         bool                                      // the sender calls the submission a test
 	labelled     bool                                      // some answers carry question titles
 	findLabel    func(*tree.Node) (label string, cost int) // see labelByProduct
@@ -134,6 +135,8 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	r.replaceFiles(a)
+	r.withoutOwnLabel(a)
+	value = a.values[0]
 	r.rememberConsent(a, value)
 	mapped := r.isMapped(a)
 	if !mapped && a.noisy(value) {

@@ -34,7 +34,8 @@ var sideWords = func() map[string]side {
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator manager managers gerente support suporte
 			interviewer recruiter practitioner teammate teammates geoip geolocation isp sdr bdr closer prevendedor
-			author authors autor autora autores asesor asesora asesores watcher watchers approver aprovador reviewer planner`,
+			author authors autor autora autores interno interna vend asesor asesora asesores watcher watchers
+			approver aprovador reviewer planner`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees
 			attendee attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters
@@ -42,7 +43,9 @@ var sideWords = func() map[string]side {
 			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
 			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
 			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
-			reclamante manifestante cidadao inquilino`,
+			reclamante manifestante cidadao inquilino inquilina titular locatario locataria morador moradora associado associada
+			cooperado cooperada municipe contribuinte adquirente consorciado consorciada cotista voluntario voluntaria noiva
+			noivo turista viajante candidatos sacado tomador tomadora formando formanda vestibulando`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = s
@@ -78,7 +81,19 @@ var trades = names.Set(`
 	doctors medico medica dentist dentista employee employees funcionario funcionaria colaborador colaboradora specialist
 	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
 	clinician realtor advertiser anunciante publisher vendor supplier sponsor mentor speaker speakers palestrante presenter
-	presenters tenant dealer bookable bookables ` + placesOfTrade)
+	presenters tenant dealer bookable bookables captador captadora ` + placesOfTrade)
+
+// professions are whose records stand beside those of who asks. A form may well ask for "nome do professor" of whoever
+// is one.
+var professions = names.Set(`
+	instrutor instrutora professor professora psicologo psicologa nutricionista fisioterapeuta advogado advogada
+	cabeleireiro cabeleireira manicure veterinario veterinaria esteticista engenheiro engenheira arquiteto arquiteta
+	contador contadora enfermeiro enfermeira treinador treinadora promotor promotora`)
+
+// recordOfTrade is ofTrade for the key of a record or a list.
+func recordOfTrade(key string) bool {
+	return ofTrade(key) || len(key) <= 80 && names.HasAny(names.Words(key), professions)
+}
 
 // placesOfTrade are the places among them. Who is asked for the phone of the clinic works there.
 const placesOfTrade = `
@@ -207,7 +222,7 @@ func (c *chooser) ofSomebodyElse(a *answer) bool {
 func (r *reader) onlyRelation() string {
 	word := ""
 	for i := range r.answers {
-		if a := &r.answers[i]; !a.closed && fields.WholeAddress(a.values[0]) {
+		if a := &r.answers[i]; !a.closed && !a.ofOurs() && fields.WholeAddress(a.values[0]) {
 			its := relationIn(names.Words(a.name()))
 			if its == "" || word != "" && its != word {
 				return ""
@@ -222,17 +237,29 @@ func (r *reader) onlyRelation() string {
 	for i := range r.answers {
 		a := &r.answers[i]
 		if w := names.Words(a.name()); !a.closed && (names.HasAny(w, nameRule.any) || names.HasAny(w, phoneWords)) {
-			if its := relationIn(w); its == word {
-				named = true
-			} else if !parents[word] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils) {
+			its := relationIn(w)
+			if its != word && a.ofNobodyElse(w, its, word) {
 				return ""
 			}
+			named = named || its == word
 		}
 	}
 	if !named {
 		return ""
 	}
 	return word
+}
+
+// oneself are words of keys for whoever fills in a form, and for the own company.
+var oneself = names.Set(`usuario usuaria user empresa company`)
+
+// ofNobodyElse reports whether the name or phone with these words is that of no relation, of none of ours and of no
+// thing: somebody is named who asks for the relation. Beside a parent's address the pupil may be named.
+func (a *answer) ofNobodyElse(w []string, its, relation string) bool {
+	if its == "" && (a.ofOurs() || names.HasAny(w, nameRule.none) && !names.HasAny(w, oneself)) {
+		return false
+	}
+	return !parents[relation] || names.HasAny(w, nameRule.any) && !parents[its] && !names.HasAny(w, pupils)
 }
 
 // pupils are for whom parents ask: theirs may be the name beside a parent's address.
@@ -259,7 +286,7 @@ func isQuestion(key string) bool {
 
 var littleWords = names.Set(`
 	o a do da dos das de no na para pelo pela seu sua seus suas meu minha qual quem que como voce el la del su sus tu cual
-	quien the of your my what which who is`)
+	quien the of you your my what which who is`)
 
 // asksOurs reports whether the only people whom a post asks about are those who elsewhere are ours, in questions: then
 // they are who asks. A form for producers says "E-mail do produtor".

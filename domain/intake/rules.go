@@ -12,15 +12,16 @@ import (
 // candidate is an answer whose field is sought, with what the rules need to know.
 type candidate struct {
 	*answer
-	answers    []answer        // all of the submission
-	onlyNumber bool            // the submission has one number question
-	numbered   map[stem]uint16 // see numberParts
-	emptyParts []stem          // numbered keys that came without a value
-	service    bool            // the webhook is for form products
-	asksOurs   bool            // see reader.asksOurs
-	relation   string          // see reader.onlyRelation
-	formWord   string          // see reader.wordOfForm
-	routes     map[int32]bool  // the records with a destination, see beginsRoute; nil until it is asked for
+	answers    []answer          // all of the submission
+	onlyNumber bool              // the submission has one number question
+	numbered   map[stem]uint16   // see numberParts
+	emptyParts []stem            // numbered keys that came without a value
+	service    bool              // the webhook is for form products
+	asksOurs   bool              // see reader.asksOurs
+	relation   string            // see reader.onlyRelation
+	affixes    map[int32][]affix // of the records, by number; see reader.affixes
+	routes     map[int32]bool    // the records with a destination, see beginsRoute; nil until it is asked for
+	guarded    map[int32]bool    // the records that ask the name of who answers for a pupil, likewise
 	found      findings
 }
 
@@ -219,8 +220,13 @@ func (q *candidate) byLeadInKey() bid {
 		return bid{}
 	}
 	b := bid{field: e.field, strength: titleWord, penalty: 10 - e.preference}
-	if b.field == fieldEmail {
+	switch b.field {
+	case fieldEmail:
 		b.penalty = leadsAddress // "receiver_email" beside "payer_email" says nothing of the lead
+	case fieldName:
+		if q.asksGuardian(w) {
+			b.penalty += pupilsName
+		}
 	}
 	return b
 }
@@ -248,26 +254,22 @@ func (q *candidate) byAddressOfPerson() bid {
 
 // byUserName: "user_name" is a login, unless the same record says "user_email" or it has a space.
 func (q *candidate) byUserName() bid {
-	if q.title != "" || len(q.key) < 8 || names.Of(q.key[:4]) != "user" {
+	if q.title != "" || plainKey(q.key) || len(q.key) > 30 {
 		return bid{}
 	}
-	f := noField
-	switch w := names.Words(q.key); strings.Join(w, " ") {
-	case "user name", "user full name":
-		f = fieldName
-	case "user first name":
-		f = fieldFirst
-	case "user last name":
-		f = fieldLast
+	w := names.Words(q.key)
+	if len(w) < 2 || w[0] != "user" && w[0] != "usuario" {
+		return bid{}
 	}
+	f := vocabulary[strings.Join(w[1:], "")].field
 	switch {
-	case f == noField:
+	case f != fieldName && f != fieldFirst && f != fieldLast:
 		return bid{}
 	case slices.ContainsFunc(q.answers, func(a answer) bool {
-		return a.group == q.group && names.Of(a.key) == "useremail"
+		return a.group == q.group && names.Of(a.key) == w[0]+"email"
 	}):
 		return bid{field: f, strength: knownName, penalty: 10}
-	case strings.IndexByte(q.values[0], ' ') > 0:
+	case w[0] == "user" && w[len(w)-1] == "name" && strings.IndexByte(q.values[0], ' ') > 0:
 		return bid{field: f, strength: weakName, penalty: 10}
 	}
 	return bid{}
@@ -413,7 +415,7 @@ func (q *candidate) byRecordTitle() bid {
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || !bareName(q.key) || q.staff:
+	case !q.own || q.title != "" || len(around) == 0 || lookup(q.key).field != fieldName || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -199,6 +200,63 @@ func TestQuestionsForOthers(t *testing.T) {
 			`","type":"tel","value":"11922223333"}]}`)
 		if d.Phone != "" || d.Note() != label+": 11922223333" {
 			t.Errorf("%s: %q, %q", label, d.Phone, d.Note())
+		}
+	}
+}
+
+// TestMeansOfContactInAList, each with the word for what it is.
+func TestMeansOfContactInAList(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"tipo", "type"} {
+		list := `[{"` + word + `":"EMAIL","valor":"ana@x.com"},{"` + word + `":"CELULAR","valor":"11987654321"}]`
+		for _, body := range []string{
+			`{"nome":"Ana","contatos":` + list + `}`, `{"candidato":{"nomeCivil":"Ana","contatos":` + list + `}}`,
+			`{"nome":"Ana","meiosContato":` + list + `}`,
+		} {
+			if d := mustRead(t, "", body); d.Email != "ana@x.com" || d.Phone != "11987654321" {
+				t.Errorf("%s: %q %q", body, d.Email, d.Phone)
+			}
+		}
+	}
+}
+
+// TestAnswersByPartsInPortuguese: a key with its text, and a question in an object of its own.
+func TestAnswersByPartsInPortuguese(t *testing.T) {
+	t.Parallel()
+	one := func(shape string) string {
+		list := ""
+		for _, kv := range [][2]string{{"Nome do cliente", "Ana Lima"}, {"E-mail", "ana@x.com"}, {"Telefone", "1133334444"}} {
+			list += "," + strings.NewReplacer("K", kv[0], "V", kv[1]).Replace(shape)
+		}
+		return `{"respostas":[` + list[1:] + `]}`
+	}
+	for _, shape := range []string{
+		`{"chave":"K","texto":"V"}`, `{"campo":"K","conteudo":"V"}`,
+		`{"campo":{"titulo":"K"},"valor":"V"}`, `{"pergunta":{"texto":"K","ordem":1},"resposta":"V"}`,
+	} {
+		if d := mustRead(t, "", one(shape)); d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.Phone != "1133334444" {
+			t.Errorf("%s: %q %q %q", shape, d.Name, d.Email, d.Phone)
+		}
+	}
+	d := mustRead(t, "", `{"email":"ana@x.com","nome":"Ana Lima","avaliacoes":[{"nome":"Bia","texto":"Ótimo"}]}`)
+	if d.Name != "Ana Lima" || !strings.Contains(d.Note(), "nome: Bia") {
+		t.Errorf("%q %s", d.Name, d.Note())
+	}
+}
+
+// TestNamesOfUsers, in either language, are those of people where the address is.
+func TestNamesOfUsers(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("usuario_nome", "Ana Lima", "usuario_email", "ana@x.com"):                                  "Ana Lima",
+		pairs("usuarioNomeCompleto", "Ana Lima", "usuarioEmail", "ana@x.com"):                            "Ana Lima",
+		pairs("user_name", "ana", "user_email", "ana@x.com"):                                             "ana",
+		pairs("user_name", "ana", "email", "ana@x.com"):                                                  "",
+		pairs("usuario_nome", "ana", "email", "ana@x.com"):                                               "",
+		pairs("usuario_primeiro_nome", "Ana", "usuario_sobrenome", "Lima", "usuario_email", "ana@x.com"): "Ana Lima",
+	} {
+		if d := mustRead(t, formType, body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
 		}
 	}
 }

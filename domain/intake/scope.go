@@ -184,7 +184,7 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.another = true
 	}
 	if e.tree != containerTree {
-		sub.group = r.newGroup(s.group)
+		sub.group = r.newGroup(s.group, key)
 	}
 	if applicants[names.Of(key)] {
 		sub.marks |= applies
@@ -201,9 +201,10 @@ func ofCompany(key string) bool {
 	return e.field == fieldCompany || names.HasAny(names.Words(key), houseWords)
 }
 
-// newGroup numbers a record inside another; 0 is the body itself.
-func (r *reader) newGroup(around int32) int32 {
+// newGroup numbers a record under a key inside another; 0 is the body itself.
+func (r *reader) newGroup(around int32, key string) int32 {
 	r.parents = append(r.parents, around)
+	r.recordKeys = append(r.recordKeys, key)
 	return int32(len(r.parents))
 }
 

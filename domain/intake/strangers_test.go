@@ -626,9 +626,32 @@ func TestTheFormsOwnWord(t *testing.T) {
 		pairs("orc_email", "ana@x.com", "orc_detalhes", "Oi"):                                      "|ana@x.com|",
 		pairs("evento_nome", "Feira", "evento_email", "a@x.com", "evento_detalhes", "Aqui"):        "|a@x.com|",
 		pairs("nome", "Ana", "email", "ana@x.com", "zz_detalhes", "x", "zz_obs", "y", "zz_a", "z"): "Ana|ana@x.com|",
+		pairs("frmNome", "Ana", "frmEmail", "ana@x.com", "frmObs", "Oi"):                           "Ana|ana@x.com|Oi",
+		pairs("nm_cli", "Ana", "eml_cli", "ana@x.com", "obs_cli", "Oi", "nm_vend", "Zé"):           "Ana|ana@x.com|Oi",
+		pairs("nomeTopo", "Ana", "emailTopo", "ana@x.com", "recadoTopo", "Oi"):                     "Ana|ana@x.com|Oi",
+		pairs("nome-lp2", "Ana", "email-lp2", "ana@x.com", "recado-lp2", "Oi"):                     "Ana|ana@x.com|Oi",
+		pairs("nomeEvento", "Feira", "emailEvento", "a@x.com", "recadoEvento", "Oi"):               "|a@x.com|Oi",
+		pairs("pac_nome", "Ana", "pac_email", "ana@x.com", "pac_obs", "Oi", "med_nome", "Zé"):      "Ana|ana@x.com|Oi",
 	} {
 		d := mustRead(t, formType, body)
 		if got := d.Name + "|" + d.Email + "|" + d.Message; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestTheLeadsOwnWord in the keys of a record says no more than that they are the lead's, whatever else has an address.
+func TestTheLeadsOwnWord(t *testing.T) {
+	t.Parallel()
+	const other = `,"secretaria":{"nome":"Obras","email":"obras@x.com","telefone":"(11) 3333-4444"}}`
+	for body, want := range map[string]string{
+		`{"cidadao":{"nomeCidadao":"Ana","emailCidadao":"ana@x.com","telCidadao":"(11) 98765-4321"}` + other:    "Ana|ana@x.com|(11) 98765-4321",
+		`{"paciente":{"paciente_nome":"Ana","paciente_email":"ana@x.com","paciente_cel":"11987654321"}` + other: "Ana|ana@x.com|11987654321",
+		`{"dados":{"nome_aluno":"Ana","email_aluno":"ana@x.com","fone_aluno":"1133334444"}` + other:             "Ana|ana@x.com|1133334444",
+		`{"ClienteNome":"Ana","ClienteEmail":"ana@x.com","ClienteFone":"1133334444"` + other:                    "Ana|ana@x.com|1133334444",
+	} {
+		d := mustRead(t, "", body)
+		if got := d.Name + "|" + d.Email + "|" + d.Phone; got != want {
 			t.Errorf("%s: %q, not %q", body, got, want)
 		}
 	}

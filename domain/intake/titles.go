@@ -33,12 +33,20 @@ func (t *titleRule) bid(q *candidate) bid {
 	if len(title) < 2 || !t.recognises(title) || names.HasAny(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
-	if q.title == "" && t.misledBy(q, title) || t.field == fieldCompany && !q.namesCompany(t) {
+	if q.title == "" && t.misledBy(q, title) || t.field == fieldCompany && !q.namesCompany(t) ||
+		t.field == fieldName && q.calledAsAsked(title) {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
 	b.penalty = t.penalty(q, title)
 	return b
+}
+
+// calledAsAsked reports whether a name begins with what its title asks the name of, and is thus that of a thing: "Nome
+// da fazenda: Fazenda Boa Vista".
+func (q *candidate) calledAsAsked(title []string) bool {
+	w := names.Words(q.values[0])
+	return len(w) > 1 && !nameRule.any[w[0]] && sideWords[w[0]] != leads && slices.Contains(title, w[0])
 }
 
 // penalty ranks an answer after others whose titles the rule recognises.
@@ -48,12 +56,36 @@ func (t *titleRule) penalty(q *candidate, title []string) (penalty int8) {
 		penalty = landlinePenalty
 	case t.field == fieldName && q.title == "" && title[0] == "chat":
 		penalty = 1 // the sender's own name says it better
+	case t.field == fieldName && q.asksGuardian(title):
+		penalty = pupilsName
 	}
 	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
 		penalty += housePenalty
 	}
 	return penalty
 }
+
+// pupilsName ranks the name of who cannot ask after that of who answers for them.
+const pupilsName = 2
+
+// asksGuardian reports whether words name a pupil or a child, and another question the name of who answers for them.
+func (q *candidate) asksGuardian(title []string) bool {
+	if !names.HasAny(title, pupils) || names.HasAny(title, guardians) {
+		return false
+	}
+	if q.guarded == nil {
+		q.guarded = map[int32]bool{}
+		for i := range q.answers {
+			a := &q.answers[i]
+			if w := names.Words(a.name()); names.HasAny(w, guardians) && names.HasAny(w, nameRule.any) {
+				q.guarded[a.group] = true
+			}
+		}
+	}
+	return q.guarded[q.group]
+}
+
+var guardians = names.Set(`responsavel responsaveis responsable guardian tutor tutora`)
 
 // thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are
 // not the contact's.
@@ -168,7 +200,7 @@ const thingsCalled = `
 	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo
 	referral table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
 	membership username apelido nickname preferido mother father daughter child
-	preferred solteiro madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
+	preferred solteiro artistico aniversariante bebe madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
 
 // nameRule recognises a name.
 var nameRule = titleRule{
@@ -183,13 +215,15 @@ var nameRule = titleRule{
 // sua empresa atua?", "Você tem empresa?".
 var companyAsked = regexp.MustCompile(`^(q?\d+ )?(` +
 	`como ([ao] )?(sua |seu )?` + companyWord + ` se chama|` +
+	`(e )?(voce|vc) ` + companyVerb + ` ` + companyOf + ` (qual|que) ` + companyWord + `|` +
 	`(como (se )?chama |como e (chamad[ao] |o nome d[aeo] )|((qual|e|o|digite|informe) )*nome d[aeo] |` +
-	`((em|na|no) )?(qual|que) (e )?)?([ao] )?(sua |seu )?` + companyWord +
+	`(e )?(` + companyOf + ` )?(qual|que) (e )?)?([ao] )?(sua |seu )?` + companyWord +
 	`(( em| na| no)? (que|qual)( voce| vc)? ` + companyVerb + `| (voce|vc) ` + companyVerb + `)?( hoje| atualmente)?)$`)
 
 const (
 	companyWord = `(empresa|company|negocio|organizacao|organization)`
-	companyVerb = `(atua|possui|tem|trabalha|representa)`
+	companyOf   = `(em|na|no|de|da|do|por|pela|pelo|para)`
+	companyVerb = `(atua|possui|tem|trabalha|representa|fala|faz parte|pertence|e|vem|dirige|gerencia|administra)`
 )
 
 // namesCompany reports whether a title that mentions a company asks for its name. One in the language of people may ask
@@ -235,12 +269,13 @@ var companyWords = names.Set(`empresa company negocio organizacao organization o
 
 // phoneWords name a phone.
 var phoneWords = names.Set(wordsOfMobiles + `
-	telefone telefones fone phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1 celular2`)
+	telefone telefones fone fones phone tel telephone telefono telefone1 telefone2 fone1 fone2 phone1 phone2 celular1
+	celular2`)
 
 // emailRule recognises an address of e-mail.
 var emailRule = titleRule{
 	name: "title of an e-mail", field: fieldEmail,
-	any: names.Set(`email emails correo`),
+	any: names.Set(`email emails mail mails correo`),
 	none: names.Set(`
 		receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
 		admin type verified verificado status subscription preferencia preference sent bounced permission template subject
@@ -269,7 +304,9 @@ var titleRules = []titleRule{
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
-			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous`),
+			funil pipeline stage reclamada concorrente concorrentes anterior competitor former previous desejado desejada
+			pretendido pretendida futuro futura sugerido sugerida cobradora prestadora fornecedora contratada seguradora
+			administradora credora`),
 		outright: companyAsked,
 	},
 	nameRule,
@@ -316,9 +353,9 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of what was heard", field: fieldOrigin,
-		any:  names.Set(`soube heard conhece conoces know`),
+		any:  names.Set(`soube heard conhece conoces know chegou chegaram`),
 		also: names.Set(`como onde quem how where about through`),
-		none: names.Set(`have has`),
+		none: names.Set(`have has produto produtos pedido pedidos encomenda entrega mercadoria compra pacote`),
 	},
 }
 

@@ -102,7 +102,8 @@ var aliases = map[field]string{
 		contactname contato* customername displayname firstandlast fullname interessado* lead* leadname meunome name names*
 		nome nomecliente nomecompleto nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
-		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* seunome yourname fullnames nombre
+		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel*
+		seunome yourname fullnames nombre
 		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm*`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
@@ -114,7 +115,7 @@ var aliases = map[field]string{
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
 		zap* zapzap phones phonenumbers mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono
-		telefones celulares contactphones sms* waid`,
+		telefones celulares fones contactphones sms* waid telefonemovel fonemovel`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa
 		empresaondetrabalha emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio*
@@ -165,10 +166,10 @@ var phoneOrder = []string{
 	`phone telefone businessphone homephone workphone fixo telefonecomercial telefonefixo telefoneresidencial`, // 1
 	`personalphone`, // 2
 	`
-		whatsapp whats wpp wsp zap zapzap whatsappnumber numerowhatsapp numerodewhatsapp numerodowhatsapp seuwhatsapp
+		whatsapp whats wpp wsp zap zapzap waid whatsappnumber numerowhatsapp numerodewhatsapp numerodowhatsapp seuwhatsapp
 		whatsappcomddd seuwhatsappcomddd telefonewhatsapp whatsapptelefone qualeoseuwhatsapp qualoseuwhatsapp`, // 3
 	`
 		cel celular cell cellphone cellphonenumber celularcomddd celularwhatsapp numerocelular numerodecelular seucelular
 		telefonecelular dddcelular`, // 4
-	`mobile mobilenumber mobilephone mobilephonenumber phonemobile`, // 5
+	`mobile mobilenumber mobilephone mobilephonenumber phonemobile telefonemovel fonemovel`, // 5
 }

@@ -101,7 +101,8 @@ func TestKeys(t *testing.T) {
 			"Nome da empresa que você tem hoje", "Em qual empresa você atua?", "Empresa em que atua", "Qual empresa você tem?",
 			"Como se chama a empresa em que você atua?", "3. Como se chama sua empresa?", "Qual é o nome fantasia?",
 			"Qual o nome fantasia da sua empresa?", "Seu nome fantasia", "Como sua empresa se chama?",
-			"Como se chama a empresa em que você trabalha?",
+			"Você fala por qual empresa?", "De qual empresa você é?", "De que empresa vc faz parte?",
+			"Você trabalha em qual empresa?", "E a sua empresa?", "Por qual empresa você fala?", "Como se chama a empresa em que você trabalha?",
 		},
 		"nome": {
 			"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto",
@@ -121,6 +122,7 @@ func TestKeys(t *testing.T) {
 		"origem": {
 			"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source",
 			"How did you hear about us?", "q8_comoConheceu", "lead_origem", "¿Cómo nos conociste?",
+			"Como chegou até nós?", "Por onde você chegou até a gente?", "Como vocês chegaram até nós?",
 		},
 		"": {
 			"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?",
@@ -136,6 +138,8 @@ func TestKeys(t *testing.T) {
 			"Em que sua empresa atua?", "Você tem empresa?", "Qual problema você tem em sua empresa?",
 			"Como se chama o responsável pela empresa?", "Como a empresa se chama para vender?", "Como surgiu o nome da sua empresa?",
 			"Qual a maior dor da empresa em que você atua?", "Na empresa, que sistema você tem?",
+			"Qual empresa te atende hoje?", "De qual empresa você compra?", "Nome da empresa desejado", "nome_empresa_pretendido", "Nome artístico",
+			"Nome do aniversariante",
 		},
 	} {
 		for _, key := range keys {

@@ -89,9 +89,9 @@ func (r *reader) member(k *tree.Node, s scope) {
 	case e.tree == ignoredTree && !k.ScalarList():
 		r.drop("ignored tree", k)
 	case k.Kind == tree.Array:
-		if !r.oneAnswer(k, e, s) {
+		if !r.listOfLines(k, e, s) && !r.oneAnswer(k, e, s) {
 			sub := r.under(k.Key, e, s)
-			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
+			sub.staff = sub.staff || e.tree == unknownTree && recordOfTrade(k.Key)
 			r.list(k, sub)
 		}
 	default:
@@ -190,7 +190,7 @@ func (r *reader) objectMember(k *tree.Node, e entry, s scope) {
 		return
 	}
 	sub := r.under(k.Key, e, s)
-	sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
+	sub.staff = sub.staff || e.tree == unknownTree && recordOfTrade(k.Key)
 	if listInDisguise(k) {
 		r.list(k, sub)
 		return
@@ -297,7 +297,7 @@ func addressIn(n *tree.Node) string {
 	}
 	for i := range n.Children {
 		m := &n.Children[i]
-		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && meansOfContact(m.Key) {
+		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && (meansOfContact(m.Key) || asksEmail(m.Key)) {
 			return strings.TrimSpace(m.Text)
 		}
 	}
@@ -350,6 +350,32 @@ func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
 	}
 	r.dropText("lines", k.Text) // its parts are answers
 	s.prefix = ""
+	r.object(&lines, s)
+	return true
+}
+
+// listOfLines walks a list of texts each of which has its title, the lines of a submission. One that is called after
+// somebody else has that person's.
+func (r *reader) listOfLines(k *tree.Node, e entry, s scope) bool {
+	if len(k.Children) < 3 || s.closed || e.tree == closedTree || recordOfTrade(k.Key) || !k.ScalarList() {
+		return false
+	}
+	all := tree.Node{Kind: tree.String, At: k.At, Key: k.Key, Texts: k.Texts}
+	var joined strings.Builder
+	for i := range k.Children {
+		if _, _, ok := labelIn(tree.ScalarText(&k.Children[i])); !ok {
+			return false
+		}
+		joined.WriteString(k.Children[i].Text + "\n")
+	}
+	all.Text = joined.String()
+	lines, ok := all.Lines()
+	if !ok {
+		return false
+	}
+	for i := range k.Children {
+		r.dropText("lines", k.Children[i].Text) // its parts are answers
+	}
 	r.object(&lines, s)
 	return true
 }

@@ -2,9 +2,11 @@ package intake
 
 import (
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 
+	"fichario/domain/document"
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
@@ -60,7 +62,7 @@ func ownerIn(name string) string {
 
 // wordsAsked are further words of what is asked for, and not of whom.
 var wordsAsked = names.Set(`
-	completo completa full numero number data dt nasc nascimento birth principal contato contact fixo residencial
+	completo completa full numero number num data dt nasc nascimento birth principal contato contact fixo residencial
 	comercial pessoal alternativo secundario melhor e mail ddd com confirme confirmacao trabalho corporativo empresarial
 	profissional casa outro outra segundo cobranca faturamento entrega work business professional office home personal
 	primary secondary alternate alternative other billing shipping main best preferred user usuario`)
@@ -76,6 +78,9 @@ func (c *chooser) parties() *parties {
 		c.whose.learn(own, &c.answers[i])
 		if own.owner != "" {
 			c.whose.learn(party{group: own.group}, &c.answers[i])
+		}
+		if around := c.recordAround(&c.answers[i]); around != own.group {
+			c.whose.learn(party{group: around}, &c.answers[i])
 		}
 	}
 	return c.whose
@@ -124,23 +129,51 @@ func (p *parties) weight(of party) int {
 		4*bits.OnesCount8(kinds&isCompanyByTrait)
 }
 
-// offerEmail offers an address. Of two that no rule tells apart, it is that of whom the post says more.
+// offerEmail offers an address. Of two in different records, and of two that no rule tells apart, it is that of whom
+// the post says more.
 func (c *chooser) offerEmail(a *answer, s score) {
 	best := &c.best[fieldEmail]
-	if best.answer == nil || s.beats(best.score) || best.score.beats(s) {
+	if best.answer == nil {
 		best.offer(a, s)
 		return
 	}
-	mine, theirs := partyOf(a), partyOf(best.answer)
-	if a.group != best.answer.group {
-		if c.encloses(a.group, best.answer.group) || c.encloses(best.answer.group, a.group) {
-			return // what stands around a record may be about it
-		}
-		mine.owner, theirs.owner = "", ""
+	other := best.answer
+	surer, less := s.beats(best.score), best.score.beats(s)
+	mine, theirs := partyOf(a), partyOf(other)
+	apart, nested := a.group != other.group, false
+	if apart {
+		mine, theirs = party{group: c.recordAround(a)}, party{group: c.recordAround(other)}
+		nested = c.encloses(mine.group, theirs.group) || c.encloses(theirs.group, mine.group)
 	}
-	if p := c.parties(); p.weight(mine) > p.weight(theirs) {
+	alike := apart && a.another == other.another && s.alias && best.score.alias && a.reopened == other.reopened
+	if !nested && (alike || !surer && !less) { // what stands around a record may be about it
+		switch is, its := c.parties().weight(mine)+ofLead(a), c.parties().weight(theirs)+ofLead(other); {
+		case is != its && (a.lead == other.lead || a.lead == (is > its)):
+			surer = is > its
+		case apart && !surer && !less:
+			surer = a.person && !other.person
+		}
+	}
+	if surer {
 		*best = claim{a, s}
 	}
+}
+
+// ofLead is what the word for a lead around an answer weighs, as much as a name and a phone.
+func ofLead(a *answer) int {
+	if a.lead {
+		return 2
+	}
+	return 0
+}
+
+// recordAround returns the record of whoever has an address or a phone: around "emails", that which has the list.
+func (c *chooser) recordAround(a *answer) int32 {
+	group := a.group
+	for group != 0 && meansOfContact(c.recordKeys[group-1]) {
+		group = c.parents[group-1]
+	}
+	return group
 }
 
 // besideForeignAddress reports whether an answer stands in a record, or under the word of a party, whose address is not
@@ -152,7 +185,8 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 	}
 	of, mine := partyOf(a), partyOf(email)
 	if s, _ := sideOfName(of.owner); s == leads {
-		if s, _ := sideOfName(mine.owner); s != leads || of.group != mine.group {
+		s, _ := sideOfName(mine.owner)
+		if of.group != mine.group || s != leads && c.parties().addresses[of] == nil {
 			return false // of two in one record that are called so, such as buyer and participant, one is the contact
 		}
 	}
@@ -162,7 +196,53 @@ func (c *chooser) besideForeignAddress(a *answer) bool {
 }
 
 // ofAnother reports whether an answer is of somebody whom the contact names, or of whoever has another address.
-func (c *chooser) ofAnother(a *answer) bool { return c.ofSomebodyElse(a) || c.besideForeignAddress(a) }
+func (c *chooser) ofAnother(a *answer) bool {
+	return c.ofSomebodyElse(a) || c.besideForeignAddress(a) || c.ofOtherParty(a)
+}
+
+// ofOtherParty reports whether the key of an answer has a word for somebody other than the key of the address beside
+// it, of whom the post says the same: "condutor_nome" beside "segurado_nome" and "segurado_email".
+func (c *chooser) ofOtherParty(a *answer) bool {
+	email := c.best[fieldEmail].answer
+	if email == nil || a.group != email.group {
+		return false
+	}
+	mine, its := ownerIn(email.name()), ownerIn(a.name())
+	if mine == "" || its == "" || sharesWord(mine, its) || places[mine] || houseWords[mine] || companyByName(mine) {
+		return false
+	}
+	itsSide, _ := sideOfName(its)
+	mySide, _ := sideOfName(mine)
+	switch {
+	case itsSide == leads && mySide == leads && a.isDocument:
+		return false // two words for one person, such as lead and client
+	case itsSide == neutral && mySide == neutral && !namesPeople(its) && !namesPeople(mine):
+		return false // not of people, such as "institucional"
+	}
+	trait := isPersonByTrait
+	switch a.field {
+	case fieldName, fieldFirst, fieldLast:
+		trait = hasName
+	case fieldPhone, fieldArea:
+		trait = hasPhone
+	case fieldCompany:
+		return false
+	}
+	return c.parties().traits[party{a.group, mine}]&trait != 0
+}
+
+// namesPeople reports whether an owner is known for a word for people.
+func namesPeople(owner string) bool {
+	w := names.Words(owner)
+	return names.HasAny(w, trades) || names.HasAny(w, strangers) || names.HasAny(w, relations) ||
+		names.HasAny(w, otherPeople)
+}
+
+// sharesWord reports whether two owners have a word in common: "lead" and "lead responsavel".
+func sharesWord(a, b string) bool {
+	in := strings.Fields(b)
+	return slices.ContainsFunc(strings.Fields(a), func(w string) bool { return slices.Contains(in, w) })
+}
 
 // severalAddresses reports whether the post has more than one text with an address, as few have.
 func (c *chooser) severalAddresses() bool {
@@ -214,6 +294,58 @@ func (c *chooser) takeFirmAround(d *Draft) {
 		return
 	}
 }
+
+// takeFirmOfDocument takes the bare name beside a CNPJ of the contact's for that of the company, whatever the record is
+// called: "restaurante", "condominio".
+func (c *chooser) takeFirmOfDocument(d *Draft) {
+	tried := map[int32]bool{}
+	for i := range c.answers {
+		doc := &c.answers[i]
+		if d.Company != "" || !doc.isDocument || !doc.taken || tried[doc.group] ||
+			doc.documents()[0].Type() != document.CNPJ {
+			continue
+		}
+		if tried[doc.group] = true; len(tried) > maxDocuments {
+			return // in so many records, none is the contact's
+		}
+		for j := range c.answers {
+			a := &c.answers[j]
+			if !a.taken && !a.closed && a.group == doc.group && a.envelope == noEnvelope && a.title == "" &&
+				bareName(a.key) && fitsLine(c, a, weakName) {
+				c.best[fieldCompany] = claim{answer: a}
+				c.takeLine(d, fieldCompany, &d.Company)
+				break
+			}
+		}
+	}
+}
+
+// takeFirmByItsForm takes a name that has the form of a firm, by its legal suffix, where the contact has another name:
+// "Nome ou razão social" beside "Nome para contato".
+func (c *chooser) takeFirmByItsForm(d *Draft) {
+	for i := range c.answers {
+		a := &c.answers[i]
+		if d.Company == "" && d.Name != "" && !a.taken && !a.closed &&
+			asksFirm(names.Words(a.name())) && isFirm(a.text()) && !c.ofAnother(a) && !a.ofOurs() &&
+			!c.outsideLead(a) && fitsLine(c, a, weakName) {
+			c.best[fieldCompany] = claim{answer: a}
+			c.takeLine(d, fieldCompany, &d.Company)
+		}
+	}
+}
+
+// asksFirm reports whether the words of a key or a title ask for the name of a firm or, alone, for any name.
+func asksFirm(w []string) bool {
+	return len(w) == 1 && nameOfCompany[w[0]] || names.HasAny(w, firmsName)
+}
+
+// firmsName are the words for the name of a firm that people do not have.
+var firmsName = names.Set(`razao fantasia firma`)
+
+// isFirm reports whether a name ends in the legal form of a firm. "Sá" is a name of people.
+func isFirm(name string) bool { return legalForm.MatchString(name) }
+
+var legalForm = regexp.MustCompile(`(?i)\S[ ,]+(ltda|eireli|epp|inc|llc|s\.a|s/a)\.?$`)
 
 // ofContact reports whether an answer stands beside the contact's address in one record, or under the same word.
 func (c *chooser) ofContact(a *answer) bool {

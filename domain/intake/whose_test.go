@@ -1,6 +1,9 @@
 package intake
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestWhoseAPartIs: of what stands near a contact, which is the contact's.
 func TestWhoseAPartIs(t *testing.T) {
@@ -85,6 +88,189 @@ func TestTheNameUnderAWordForWhoever(t *testing.T) {
 	} {
 		if d := mustRead(t, "application/json", body); d.Name != want {
 			t.Errorf("%s: %q, %q", body, d.Name, d.Email)
+		}
+	}
+}
+
+// TestPartiesOfOneRecord: the keys of one record name several people, and that of the address says which of them asks.
+func TestPartiesOfOneRecord(t *testing.T) {
+	t.Parallel()
+	const cpf, other = "529.982.247-25", "111.444.777-35"
+	for body, want := range map[string]string{
+		pairs("segurado_nome", "Ana Lima", "segurado_email", "ana@x.com", "segurado_cpf", cpf, "condutor_nome", "Zé Luz",
+			"condutor_cpf", other): "Ana Lima||1",
+		pairs("nomeTitular", "Ana Lima", "emailTitular", "ana@x.com", "foneTitular", "1133334444", "nomeUsufrutuario", "Zé Luz",
+			"foneUsufrutuario", "1155556666"): "Ana Lima|1133334444|0",
+		pairs("Nome do proponente", "Ana Lima", "E-mail do proponente", "ana@x.com", "Nome do condutor", "Zé Luz",
+			"Telefone do condutor", "1155556666", "Telefone do proponente", "1133334444"): "Ana Lima|1133334444|0",
+		pairs("noiva", "Ana Lima", "noivo", "Zé Luz", "email_noiva", "ana@x.com", "cel_noiva", "11987654321"):     "Ana Lima|11987654321|0",
+		pairs("morador", "Ana Lima", "emailMorador", "ana@x.com", "sindico", "Zé Luz", "emailSindico", "z@x.com"): "Ana Lima||0",
+		pairs("passageiro_principal", "Ana Lima", "passageiro_email", "ana@x.com", "destino", "Rio Branco"):       "Ana Lima||0",
+		pairs("projeto", "Casa Nova", "projeto_email", "ana@x.com"):                                               "||0",
+		pairs("curso", "Design Gráfico", "email_curso", "ana@x.com"):                                              "||0",
+		pairs("morador", "casa 4", "emailMorador", "ana@x.com"):                                                   "||0",
+		pairs("lead_nome", "Ana Lima", "lead_email", "ana@x.com", "lead_tel_ddd", "48", "lead_tel_num", "99999-1234",
+			"loja_tel", "4833330000"): "Ana Lima|4899999-1234|0",
+		pairs("empresa_nome", "Padaria", "empresa_email", "p@x.com", "responsavel_nome", "Ana Lima", "responsavel_fone",
+			"1133334444"): "Ana Lima|1133334444|0",
+	} {
+		d := mustRead(t, formType, body)
+		if got := fmt.Sprintf("%s|%s|%d", d.Name, d.Phone, len(d.Documents)); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestTheFirmBesideACNPJ: whatever a record is called, a name beside the contact's CNPJ is that of the firm.
+func TestTheFirmBesideACNPJ(t *testing.T) {
+	t.Parallel()
+	const ana = `"email":"ana@x.com","celular":"11987654321"}}`
+	for body, want := range map[string]string{
+		`{"restaurante":{"nome":"Sabor","cnpj":"11.222.333/0001-81"},"responsavel":{"nome":"Ana Lima",` + ana:   "Sabor",
+		`{"padaria":{"name":"Sabor","CNPJ":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana:               "Sabor",
+		`{"dadosEmpresa":{"nome":"Sabor","documento":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana:     "Sabor",
+		`{"pessoa_juridica":{"razao":"Sabor Ltda","cnpj":"11222333000181"},"contato":{"nome":"Ana Lima",` + ana: "Sabor Ltda",
+		`{"pj":{"fantasia":"Sabor"},"contato":{"nome":"Ana Lima",` + ana:                                        "Sabor",
+		`{"concessionaria":{"nome":"Sabor","cnpj":"11.222.333/0001-81"},"cliente":{"nome":"Ana Lima",` + ana:    "",
+		`{"restaurante":{"nome":"Sabor","cnpj":"11.222.333/0001-99"},"responsavel":{"nome":"Ana Lima",` + ana:   "",
+		`{"titular":{"nome":"Ana Lima","cpf":"529.982.247-25"},"contato":{"nome":"Ana Lima",` + ana:             "",
+	} {
+		if d := mustRead(t, "", body); d.Company != want || d.Name != "Ana Lima" {
+			t.Errorf("%s: %q of %q, not %q", body, d.Company, d.Name, want)
+		}
+	}
+}
+
+// TestOfTwoRecordsWithAddresses that of whom the post says more as a person gives the contact, however its keys are
+// called.
+func TestOfTwoRecordsWithAddresses(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"cli":{"nm":"Ana Lima","mail":"ana@x.com","fone1":"1133334444"},"oficina":{"email":"oi@x.com"}}`:                            "Ana Lima|ana@x.com|1133334444",
+		`{"quem":{"nome_completo":"Ana Lima","correio":"ana@x.com","zap":"11987654321"},"estudio":{"nome":"Luz","email":"oi@x.com"}}`: "Ana Lima|ana@x.com|11987654321",
+		`{"hospede_titular":{"primeiroNome":"Ana","ultimoNome":"Lima","mail":"ana@x.com","fone":{"pais":"55","area":"11","num":"987654321"}},` +
+			`"hotel":{"nome":"Mar","email":"oi@x.com"}}`: "Ana Lima|ana@x.com|55 (11) 987654321",
+		`{"dono":{"nome":"Raul","email":"raul@x.com"},"contato":{"nome":"Ana Lima","emails":[{"tipo":"trabalho","endereco":"ana@x.com"}]}}`: "Ana Lima|ana@x.com|",
+		`{"dono":{"nome":"Raul","email":"raul@x.com"},"contato":{"nome":"Ana Lima","emails":[{"endereco":"ana@x.com"}],` +
+			`"fones":[{"tipo":"celular","numero":"11 98765-4321"}]}}`: "Ana Lima|ana@x.com|11 98765-4321",
+		`{"form":{"nome":"Contato","email":"dono@x.com"},"lead":{"nome":"Ana Lima","email":"ana@x.com"}}`: "Ana Lima|ana@x.com|",
+	} {
+		d := mustRead(t, "", body)
+		if got := d.Name + "|" + d.Email + "|" + d.Phone; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestWhoseNameItIs: a word for the lead in the key of a name says more than one that nobody knows.
+func TestWhoseNameItIs(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("nm_guia", "Jair", "client_name", "Ana Lima", "mail", "ana@x.com"),
+		pairs("nome_professora", "Jair Sá", "email_professora", "j@x.com", "inscrito_nome", "Ana Lima", "inscrito_email", "ana@x.com"),
+	} {
+		if d := mustRead(t, formType, body); d.Name != "Ana Lima" || d.Email != "ana@x.com" {
+			t.Errorf("%s: %q %q", body, d.Name, d.Email)
+		}
+	}
+}
+
+// TestAFirmByItsLegalForm, in a question for either a name or a firm's, beside the name of who asks.
+func TestAFirmByItsLegalForm(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("Nome ou Razão Social", "Luz Ltda", "Nome para contato", "Ana Lima", "E-mail", "ana@x.com"):       "Ana Lima|Luz Ltda",
+		pairs("nome_razao_social", "Luz S.A.", "contato_nome", "Ana Lima", "email", "ana@x.com"):                "Ana Lima|Luz S.A.",
+		pairs("Nome / Razão social", "LUZ EIRELI", "Pessoa de contato (nome)", "Ana Lima", "mail", "ana@x.com"): "Ana Lima|LUZ EIRELI",
+		pairs("nome", "Luz Ltda", "email", "ana@x.com"):                                                         "Luz Ltda|",
+		pairs("nome", "Ana Lima", "nome_do_vendedor", "Luz Ltda", "email", "ana@x.com"):                         "Ana Lima|",
+		pairs("nome", "Ana Lima", "nome_social", "Ana Sá", "email", "ana@x.com"):                                "Ana Lima|",
+	} {
+		d := mustRead(t, formType, body)
+		if got := d.Name + "|" + d.Company; got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestTheOnlyParent is who asks, where the only other name is a child's.
+func TestTheOnlyParent(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("nome_da_mae", "Ana Lima", "nome_do_aniversariante", "Zé", "seu_email", "ana@x.com"):              "Ana Lima",
+		pairs("Nome da criança", "Zé", "Nome do pai", "Rui Lima", "E-mail", "rui@x.com"):                        "Rui Lima",
+		pairs("nomeMae", "Ana Lima", "nomeBebe", "Zé", "email", "ana@x.com", "turma", "Maternal"):               "Ana Lima",
+		pairs("nome_mae", "Ana Lima", "nome_pai", "Rui Lima", "nome_crianca", "Zé", "email", "a@x.com"):         "",
+		pairs("nome_mae", "Ana Lima", "email", "a@x.com", "cidade", "Rio"):                                      "",
+		pairs("nome", "Bia Lima", "nome_mae", "Ana Lima", "nome_filho", "Zé", "email", "a@x.com"):               "Bia Lima",
+		pairs("beneficiario_nome", "Ana Lima", "beneficiario_email", "ana@x.com", "evento_nome", "Peça Hamlet"): "Ana Lima",
+	} {
+		if d := mustRead(t, formType, body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}
+
+// TestOnlyRelationBesideOurs: who is asked about is the contact, whatever of ours has an address, too.
+func TestOnlyRelationBesideOurs(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		pairs("beneficiario_nome", "Ana Lima", "beneficiario_email", "ana@x.com", "beneficiario_celular", "11987654321",
+			"evento_nome", "Hamlet", "produtor_email", "p@x.com"),
+		pairs("nomeAmigo", "Ana Lima", "emailAmigo", "ana@x.com", "celAmigo", "11987654321", "email_vendedor", "v@x.com"),
+		pairs("friend_name", "Ana Lima", "friend_email", "ana@x.com", "friend_phone", "11987654321", "campaign_name", "Amigos"),
+	} {
+		d := mustRead(t, formType, body)
+		if d.Name != "Ana Lima" || d.Email != "ana@x.com" || d.Phone != "11987654321" {
+			t.Errorf("%s: %q %q %q", body, d.Name, d.Email, d.Phone)
+		}
+	}
+}
+
+// TestThePhoneBesideTheAddress is the contact's before one of another record, whatever the two are called.
+func TestThePhoneBesideTheAddress(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"dadosEmpresa":{"razao":"Luz","foneFixo":"3832213344"},"dadosContato":{"nome":"Ana","mail":"ana@x.com","whats":"11987654321"}}`,
+		`{"quem":{"nome":"Ana","contatos":{"email":"ana@x.com","celular":"11987654321"}},"entrega":{"destinatario":"Bia","telefone":"1133334444"}}`,
+		`{"pessoa":{"nome":"Ana","email":"ana@x.com","zap":"11987654321"},"unidade_proxima":{"telefone":"1133334444"}}`,
+		`{"cobranca":{"telefone":"1133334444"},"quem":{"emails":[{"tipo":"casa","valor":"ana@x.com"}],"fones":["11987654321"]}}`,
+	} {
+		if d := mustRead(t, "", body); d.Email != "ana@x.com" || d.Phone != "11987654321" {
+			t.Errorf("%s: %q %q", body, d.Email, d.Phone)
+		}
+	}
+}
+
+// TestWhoAnswersForAPupil is the contact, where a form asks for both names.
+func TestWhoAnswersForAPupil(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		pairs("Nome do(a) aluno(a)", "Zé Lima", "Nome do responsável (se menor)", "Ana Lima", "E-mail", "ana@x.com"): "Ana Lima",
+		pairs("nome_aluno", "Zé Lima", "nome_responsavel", "Ana Lima", "email", "ana@x.com"):                         "Ana Lima",
+		pairs("Nome da criança", "Zé Lima", "Nome da responsável", "Ana Lima", "E-mail da responsável", "a@x.com"):   "Ana Lima",
+		pairs("Nome do/a paciente", "Zé Lima", "Nome do/a responsável", "Ana Lima", "E-mail", "ana@x.com"):           "Ana Lima",
+		pairs("Nome do(a) aluno(a)", "Zé Lima", "E-mail", "ze@x.com"):                                                "Zé Lima",
+		pairs("nome_aluno", "Zé Lima", "email_aluno", "ze@x.com", "curso", "Inglês"):                                 "Zé Lima",
+	} {
+		if d := mustRead(t, formType, body); d.Name != want {
+			t.Errorf("%s: %q, not %q", body, d.Name, want)
+		}
+	}
+}
+
+// TestANameAloneBesideTheAddress, under a word that often means something else, before the names of other records.
+func TestANameAloneBesideTheAddress(t *testing.T) {
+	t.Parallel()
+	const others = `,"destinatario":{"nome":"Loja Bela","telefone":"8133330000"}}`
+	for _, body := range []string{
+		`{"remetente":{"razao_social":"Luz","contato":"Ana Lima","email":"ana@x.com"}` + others,
+		`{"coleta":{"responsavel":"Ana Lima","email":"ana@x.com"}` + others,
+		`{"contratante":{"nm_completo":"Ana Lima","ds_email":"ana@x.com"},"beneficiarios":[{"nm_completo":"Zé Lima"}]}`,
+		`{"quem":{"nm":"Ana Lima","mail":"ana@x.com"},"responsavel_interno":{"nome":"Zé","email":"z@x.com"}}`,
+	} {
+		if d := mustRead(t, "", body); d.Name != "Ana Lima" {
+			t.Errorf("%s: %q of %q", body, d.Name, d.Email)
 		}
 	}
 }

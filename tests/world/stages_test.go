@@ -107,7 +107,7 @@ func (w *world) onFunnel(ctx context.Context, i *instance, h *happening, f func(
 	h.err = err
 }
 
-// judgeStages: nobody stays in a stage that is no more, the first stage is one, and what many at once say of themselves
+// judgeStages: nobody stays in a stage that is no more, the funnel has stages, and what many at once say of themselves
 // adds up.
 func (w *world) judgeStages(ctx context.Context) {
 	if !aboutStages(w.plan.seed) {

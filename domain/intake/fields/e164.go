@@ -74,7 +74,7 @@ func fromBrazil(number string) string {
 			return n
 		}
 	}
-	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !inNumber(c) }) {
+	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !InNumber(c) }) {
 		if names.CountDigits(run) < 8 {
 			continue
 		}
@@ -85,8 +85,8 @@ func fromBrazil(number string) string {
 	return ""
 }
 
-// inNumber reports whether a character may stand within a phone number.
-func inNumber(c rune) bool {
+// InNumber reports whether a character may stand within a phone number.
+func InNumber(c rune) bool {
 	return c >= '0' && c <= '9' || strings.ContainsRune(" +-.()\u00a0\u2010\u2011\u2012\u2013\u2014", c)
 }
 

@@ -1,7 +1,10 @@
 package tree
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"html"
+	"regexp"
 	"strings"
 )
 
@@ -19,9 +22,39 @@ func parsePlain(text string) (n Node, ok bool) {
 	case text[0] == '<':
 		n, ok = parseXML(text)
 	default:
-		n, ok = parseLines(text)
+		if n, ok = parseRows(text); !ok {
+			n, ok = parseLines(text)
+		}
 	}
 	return n, ok && len(n.Children) > 0
+}
+
+// parseRows reads the rows of a table, the names of its columns in the first, as spreadsheets export them.
+func parseRows(text string) (Node, bool) {
+	header, _, several := strings.Cut(text, "\n")
+	at := strings.IndexAny(header, ";,\t")
+	if !several || at <= 0 || strings.ContainsAny(header, "@:=") {
+		return Node{}, false
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = rune(header[at])
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) < 2 {
+		return Node{}, false
+	}
+	list := Node{Kind: Array}
+	place := 0
+	for _, row := range rows {
+		cells := Node{Kind: Array, At: placeOf(place)}
+		for _, cell := range row {
+			if place++; place > maxLeaves {
+				return Node{}, false
+			}
+			cells.Children = append(cells.Children, Node{Kind: String, Text: cell, At: placeOf(place)})
+		}
+		list.Children = append(list.Children, cells)
+	}
+	return list, true
 }
 
 func parseLines(text string) (n Node, ok bool) {
@@ -34,7 +67,7 @@ func parseLines(text string) (n Node, ok bool) {
 // Lines reads a text that holds a submission as lines of "Nome: Ana", an address of e-mail among them. ok is false for
 // any other text.
 func (n *Node) Lines() (lines Node, ok bool) {
-	text := strings.TrimSpace(n.Text)
+	text := strings.TrimSpace(withLines(n.Text))
 	if n.Kind != String || strings.IndexByte(text, '\n') < 0 || strings.IndexByte(text, '@') < 0 {
 		return Node{}, false
 	}
@@ -44,6 +77,23 @@ func (n *Node) Lines() (lines Node, ok bool) {
 	lines.Within(n)
 	return lines, true
 }
+
+// withLines makes lines of the rows and paragraphs of a text in HTML, as mails have them; any other text it returns as
+// it is.
+func withLines(text string) string {
+	if strings.IndexByte(text, '<') < 0 || !lineEnd.MatchString(text) {
+		return text
+	}
+	text = cellEnd.ReplaceAllString(strings.ReplaceAll(text, "\n", " "), ": ")
+	return html.UnescapeString(anyTag.ReplaceAllString(lineEnd.ReplaceAllString(text, "\n"), ""))
+}
+
+// cellEnd matches what stands between the two cells of a row, lineEnd what ends a line of a page.
+var (
+	cellEnd = regexp.MustCompile(`(?i):?\s*</t[dh]>\s*<t[dh][^>]*>`)
+	lineEnd = regexp.MustCompile(`(?i)<br[^>]*>|</?(p|div|tr|li|ul|ol|h[1-6]|table)\b[^>]*>`)
+	anyTag  = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
+)
 
 // fewestLines is how many answers such a text has at least: a person who writes may give a name and an address, too.
 const fewestLines = 3

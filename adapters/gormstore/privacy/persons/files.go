@@ -10,6 +10,7 @@ import (
 	"fichario/adapters/gormstore/batches"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
+	"fichario/domain/crm"
 	"fichario/domain/privacy"
 )
 
@@ -24,7 +25,7 @@ var (
 		read: reading(fileOfBatch), erase: each(privacy.Batches, subjects.renameBatch),
 	}
 	keptImports = keeper{
-		kind: privacy.Imports, table: "bulk_actions", within: ofOrg + " AND settings IS NOT NULL",
+		kind: privacy.Imports, table: "bulk_actions", within: ofOrg + " AND settings IS NOT NULL AND kind = " + engine.Literal(crm.BulkImport),
 		about: opening(func(f finding, row contacts.BulkRow) (engine.UID, bool) {
 			return row.ID, len(f.p.NamedBy(fileOfImport(f.store.Vault, row).Names)) > 0
 		}, "id", "settings"),
