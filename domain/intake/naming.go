@@ -219,7 +219,7 @@ func (r *reader) affixes() map[int32][]affix {
 		}
 		for _, x := range [...]affix{{word: w[0]}, {word: w[len(w)-1], last: true}} {
 			if (sideWords[x.word] == leads || !means(x.word)) && !slices.Contains(found[a.group], x) &&
-				r.keysWith(x, a.group) >= 3 {
+				r.keysWith(x, a.group) >= 3 && r.aroundAddresses(x, a.group) {
 				if found == nil {
 					found = map[int32][]affix{}
 				}
@@ -228,6 +228,14 @@ func (r *reader) affixes() map[int32][]affix {
 		}
 	}
 	return found
+}
+
+// aroundAddresses reports whether all addresses of a record but ours are under keys with an affix: it is else somebody's.
+func (r *reader) aroundAddresses(x affix, group int32) bool {
+	return !slices.ContainsFunc(r.answers, func(a answer) bool {
+		_, has := x.off(a.key)
+		return !has && a.group == group && !a.closed && !a.ofOurs() && fields.WholeAddress(a.values[0])
+	})
 }
 
 // mostAffixed bounds the addresses whose keys are compared with all others.

@@ -58,6 +58,27 @@ func TestNearMisses(t *testing.T) {
 		`{"passageiro_nome":"Ana Lima","passageiro_email":"ana@example.com","passageiro_origem":"Curitiba",` +
 			`"passageiro_destino":"Lisboa"}`: "Ana Lima|ana@example.com|||0|",
 		`{"nome":"Ana","email":"ana@example.com","Como chegou o produto?":"Quebrado"}`: "Ana|ana@example.com|||0|",
+		`{"contato":{"Nome":"Ana Lima","E-mail":"ana@example.com"},"proprietario":{"Nome":"Lauro Dias",` +
+			`"CPF":"529.982.247-25","E-mail":"lauro@example.com"}}`: "Ana Lima|ana@example.com|||0|",
+		`{"inscricao":{"nome":"Ana Lima","email":"ana@example.com"},"loja":{"nome":"Loja Centro",` +
+			`"email":"centro@loja.example","telefone":"1133334444"}}`: "Ana Lima|ana@example.com|||0|",
+		`{"nome":"Ana Lima","email":"ana@example.com","noivo":{"nome":"Beto Reis","email":"beto@example.com"}}`: "Ana Lima|ana@example.com|||0|",
+		`{"solicitante_nome":"Ana Lima","solicitante_email":"ana@example.com","titular_nome":"Bia Souza",` +
+			`"titular_email":"bia@example.com","titular_cpf":"529.982.247-25"}`: "Ana Lima|ana@example.com|||0|",
+		`{"nome":"Ana Maria Lima","email":"ana@example.com","cartao":{"titular":{"nome":"ANA M LIMA",` +
+			`"cpf":"529.982.247-25"}}}`: "Ana Maria Lima|ana@example.com|||1|",
+		`{"nome_cliente":"Ana Lima","email_cliente":"ana@example.com","telefone":"11987654321",` +
+			`"vnd_nome":"Beto Reis","vnd_email":"beto@loja.example","vnd_fone":"1133334444"}`: "Ana Lima|ana@example.com|11987654321||0|",
+		`{"nome_escola":"Colégio Sol","email_escola":"contato@sol.example","nome_responsavel":"Ana Lima",` +
+			`"telefone_escola":"1133334444"}`: "Ana Lima|contato@sol.example|1133334444||0|",
+		`{"nome_restaurante":"Sabor Mineiro","email_restaurante":"ana@example.com","nome_responsavel":"Ana Lima"}`: "Ana Lima|ana@example.com|||0|",
+		`{"advogado":{"nome":"Ana Lima","email":"ana@example.com"},"escritorio":{"nome":"Lima Advogados",` +
+			`"email":"contato@lima.example"}}`: "Ana Lima|ana@example.com|||0|",
+		`{"professor":{"nome":"Ana Lima","email":"ana@example.com","cpf":"529.982.247-25"},` +
+			`"escola":{"nome":"Colégio Sol","email":"contato@sol.example","cnpj":"11.222.333/0001-81"}}`: "Ana Lima|ana@example.com|||1|",
+		`{"email":"ana@example.com","professor":{"nome":"Ana Lima","cpf":"529.982.247-25"}}`:                                         "Ana Lima|ana@example.com|||1|",
+		`{"text":"Nome: Ana Lima\nE-mail: ana@example.com\nTelefone: (11) 98765-4321\nMensagem: Quero um orçamento<br>para junho"}`:  "Ana Lima|ana@example.com|(11) 98765-4321||0|",
+		`{"corpo":"Nome: Ana Lima\nE-mail: ana@example.com\nTelefone: (11) 98765-4321\nMensagem: Quero um orçamento<br>para junho"}`: "Ana Lima|ana@example.com|(11) 98765-4321||0|",
 	} {
 		d, _, err := ReadTraced(Options{}, "application/json", []byte(body))
 		got := strings.Join([]string{d.Name, d.Email, d.Phone, d.Company, strconv.Itoa(len(d.Documents)), d.Origin}, "|")

@@ -43,9 +43,8 @@ var sideWords = func() map[string]side {
 			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
 			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
 			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
-			reclamante manifestante cidadao inquilino inquilina titular locatario locataria morador moradora associado associada
-			cooperado cooperada municipe contribuinte adquirente consorciado consorciada cotista voluntario voluntaria noiva
-			noivo turista viajante candidatos sacado tomador tomadora formando formanda vestibulando`,
+			reclamante manifestante cidadao inquilino cooperado cooperada municipe consorciado consorciada cotista voluntario
+			voluntaria candidatos formando formanda vestibulando`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = s
@@ -82,18 +81,6 @@ var trades = names.Set(`
 	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
 	clinician realtor advertiser anunciante publisher vendor supplier sponsor mentor speaker speakers palestrante presenter
 	presenters tenant dealer bookable bookables captador captadora ` + placesOfTrade)
-
-// professions are whose records stand beside those of who asks. A form may well ask for "nome do professor" of whoever
-// is one.
-var professions = names.Set(`
-	instrutor instrutora professor professora psicologo psicologa nutricionista fisioterapeuta advogado advogada
-	cabeleireiro cabeleireira manicure veterinario veterinaria esteticista engenheiro engenheira arquiteto arquiteta
-	contador contadora enfermeiro enfermeira treinador treinadora promotor promotora`)
-
-// recordOfTrade is ofTrade for the key of a record or a list.
-func recordOfTrade(key string) bool {
-	return ofTrade(key) || len(key) <= 80 && names.HasAny(names.Words(key), professions)
-}
 
 // placesOfTrade are the places among them. Who is asked for the phone of the clinic works there.
 const placesOfTrade = `

@@ -91,7 +91,7 @@ func (r *reader) member(k *tree.Node, s scope) {
 	case k.Kind == tree.Array:
 		if !r.listOfLines(k, e, s) && !r.oneAnswer(k, e, s) {
 			sub := r.under(k.Key, e, s)
-			sub.staff = sub.staff || e.tree == unknownTree && recordOfTrade(k.Key)
+			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 			r.list(k, sub)
 		}
 	default:
@@ -190,7 +190,7 @@ func (r *reader) objectMember(k *tree.Node, e entry, s scope) {
 		return
 	}
 	sub := r.under(k.Key, e, s)
-	sub.staff = sub.staff || e.tree == unknownTree && recordOfTrade(k.Key)
+	sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 	if listInDisguise(k) {
 		r.list(k, sub)
 		return
@@ -357,7 +357,7 @@ func (r *reader) linesLeaf(k *tree.Node, s scope) bool {
 // listOfLines walks a list of texts each of which has its title, the lines of a submission. One that is called after
 // somebody else has that person's.
 func (r *reader) listOfLines(k *tree.Node, e entry, s scope) bool {
-	if len(k.Children) < 3 || s.closed || e.tree == closedTree || recordOfTrade(k.Key) || !k.ScalarList() {
+	if len(k.Children) < 3 || s.closed || e.tree == closedTree || ofTrade(k.Key) || !k.ScalarList() {
 		return false
 	}
 	all := tree.Node{Kind: tree.String, At: k.At, Key: k.Key, Texts: k.Texts}

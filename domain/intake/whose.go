@@ -148,7 +148,7 @@ func (c *chooser) offerEmail(a *answer, s score) {
 	alike := apart && a.another == other.another && s.alias && best.score.alias && a.reopened == other.reopened
 	if !nested && (alike || !surer && !less) { // what stands around a record may be about it
 		switch is, its := c.parties().weight(mine)+ofLead(a), c.parties().weight(theirs)+ofLead(other); {
-		case is != its && (a.lead == other.lead || a.lead == (is > its)):
+		case is != its && (!surer && !less || inOneSense(a, other, is > its)):
 			surer = is > its
 		case apart && !surer && !less:
 			surer = a.person && !other.person
@@ -157,6 +157,13 @@ func (c *chooser) offerEmail(a *answer, s score) {
 	if surer {
 		*best = claim{a, s}
 	}
+}
+
+// inOneSense reports whether nothing else says of two answers that another one is the contact's than the heavier: a word
+// for the lead or for people around one, or that it stands nearer.
+func inOneSense(a, other *answer, heavier bool) bool {
+	return (a.lead == other.lead || a.lead == heavier) && (a.person == other.person || a.person == heavier) &&
+		(a.aside == other.aside || other.aside == heavier) && (a.rank == other.rank || (a.rank < other.rank) == heavier)
 }
 
 // ofLead is what the word for a lead around an answer weighs, as much as a name and a phone.
@@ -208,7 +215,7 @@ func (c *chooser) ofOtherParty(a *answer) bool {
 		return false
 	}
 	mine, its := ownerIn(email.name()), ownerIn(a.name())
-	if mine == "" || its == "" || sharesWord(mine, its) || places[mine] || houseWords[mine] || companyByName(mine) {
+	if mine == "" || its == "" || sharesWord(mine, its) || isThing(mine) || names.HasAny(names.Words(mine), ofFirmNames) {
 		return false
 	}
 	itsSide, _ := sideOfName(its)

@@ -81,7 +81,7 @@ func (n *Node) Lines() (lines Node, ok bool) {
 // withLines makes lines of the rows and paragraphs of a text in HTML, as mails have them; any other text it returns as
 // it is.
 func withLines(text string) string {
-	if strings.IndexByte(text, '<') < 0 || !lineEnd.MatchString(text) {
+	if first, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); !lineEnd.MatchString(first) {
 		return text
 	}
 	text = cellEnd.ReplaceAllString(strings.ReplaceAll(text, "\n", " "), ": ")
