@@ -230,7 +230,8 @@ func (r *reader) affixes() map[int32][]affix {
 	return found
 }
 
-// aroundAddresses reports whether all addresses of a record but ours are under keys with an affix: it is else somebody's.
+// aroundAddresses reports whether all addresses of a record but ours are under keys with an affix. It is else that of
+// somebody.
 func (r *reader) aroundAddresses(x affix, group int32) bool {
 	return !slices.ContainsFunc(r.answers, func(a answer) bool {
 		_, has := x.off(a.key)

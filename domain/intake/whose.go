@@ -138,7 +138,8 @@ func (c *chooser) offerEmail(a *answer, s score) {
 		return
 	}
 	other := best.answer
-	surer, less := s.beats(best.score), best.score.beats(s)
+	surer := s.beats(best.score)
+	tied := !surer && !best.score.beats(s)
 	mine, theirs := partyOf(a), partyOf(other)
 	apart, nested := a.group != other.group, false
 	if apart {
@@ -146,11 +147,11 @@ func (c *chooser) offerEmail(a *answer, s score) {
 		nested = c.encloses(mine.group, theirs.group) || c.encloses(theirs.group, mine.group)
 	}
 	alike := apart && a.another == other.another && s.alias && best.score.alias && a.reopened == other.reopened
-	if !nested && (alike || !surer && !less) { // what stands around a record may be about it
+	if !nested && (alike || tied) { // what stands around a record may be about it
 		switch is, its := c.parties().weight(mine)+ofLead(a), c.parties().weight(theirs)+ofLead(other); {
-		case is != its && (!surer && !less || inOneSense(a, other, is > its)):
+		case is != its && (tied || inOneSense(a, other, is > its)):
 			surer = is > its
-		case apart && !surer && !less:
+		case apart && tied:
 			surer = a.person && !other.person
 		}
 	}
@@ -159,8 +160,8 @@ func (c *chooser) offerEmail(a *answer, s score) {
 	}
 }
 
-// inOneSense reports whether nothing else says of two answers that another one is the contact's than the heavier: a word
-// for the lead or for people around one, or that it stands nearer.
+// inOneSense reports whether nothing else says of two answers that another one is the contact's than the heavier: a
+// word for the lead or for people around one, or that it stands nearer.
 func inOneSense(a, other *answer, heavier bool) bool {
 	return (a.lead == other.lead || a.lead == heavier) && (a.person == other.person || a.person == heavier) &&
 		(a.aside == other.aside || other.aside == heavier) && (a.rank == other.rank || (a.rank < other.rank) == heavier)
