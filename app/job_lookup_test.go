@@ -56,17 +56,23 @@ func TestALookupOfAnOldRun(t *testing.T) {
 	})
 }
 
+// lookupRun is a run that looks up the CPF of a contact that has just come in.
+func (s *setting) lookupRun() automation.Job {
+	s.t.Helper()
+	body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+	c := must(s.intake.Receive(s.t.Context(), s.hook(webhook.Signature{}), body))
+	forgetNew(s)
+	return s.ready(s.rule(automations.NewAutomation{
+		Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+	}), c.ContactID)
+}
+
 // TestARunWhoseBureauIsCalledBack is tried again soon, although the bureau was to be out for weeks.
 func TestARunWhoseBureauIsCalledBack(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		s.lookups = s.through(ports.Chain{}, &chained{name: "a", price: price, says: "ana"})
-		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
-		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
-		forgetNew(s)
-		job := s.ready(s.rule(automations.NewAutomation{
-			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
-		}), c.ContactID)
+		job := s.lookupRun()
 		done(s.lookups.bureaus.TakeOut(t.Context(), app.Operator(), "a", 20*24*time.Hour))
 		s.work(s.worker(), time.Second)
 		equal(t, "out", s.job(job.ID).State, automation.Ready)
@@ -86,12 +92,7 @@ func TestALookupThatTakesLongerThanAnAttempt(t *testing.T) {
 		s.lookups = s.linked(ports.Chain{Links: []ports.Link{
 			{Name: "a", Product: product, Timeout: time.Minute, Bureau: s.bureau},
 		}})
-		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
-		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
-		forgetNew(s)
-		job := s.ready(s.rule(automations.NewAutomation{
-			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
-		}), c.ContactID)
+		job := s.lookupRun()
 		s.work(s.worker(), 25500*time.Millisecond)
 		waits := s.job(job.ID)
 		equal(t, "after an attempt", line(waits.State, waits.Result), "ready a consulta ainda está em andamento")
@@ -108,12 +109,7 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
-		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
-		forgetNew(s)
-		job := s.ready(s.rule(automations.NewAutomation{
-			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
-		}), c.ContactID)
+		job := s.lookupRun()
 		off := s.worker()
 		off.LookupsOff = true
 		s.work(off, time.Second)

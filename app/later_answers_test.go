@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"fichario/app"
-	"fichario/app/automations"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/access"
@@ -20,7 +19,6 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
-	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -487,12 +485,7 @@ func TestAnAutomationWaitsForALaterAnswer(t *testing.T) {
 		b := &unhurried{every: 3 * time.Second}
 		s.lookups = s.patiently(b)
 		s.add("dona", crm.Owner)
-		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
-		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
-		forgetNew(s)
-		job := s.ready(s.rule(automations.NewAutomation{
-			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
-		}), c.ContactID)
+		job := s.lookupRun()
 		s.work(s.worker(), time.Second)
 		equal(t, "waiting", s.job(job.ID).State, automation.Ready)
 		s.lookups = s.patiently(b) // another instance

@@ -13,6 +13,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -154,9 +155,10 @@ func TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt(t *testing.T) {
 	hooks := intakeapp.NewWebhooks(crossedHooks{store, func() {
 		go func() { removed <- s.origins.Remove(t.Context(), owner, origin.ID) }()
 		const waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
-		for waiting := false; !waiting && len(removed) == 0; {
+		patience.Until(t, "the removal waits, or has ended", func() (waiting bool) {
 			done(store.Reader.Raw(waits).Scan(&waiting).Error)
-		}
+			return waiting || len(removed) > 0
+		})
 	}}, now)
 	_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
 		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: "rádio",

@@ -61,7 +61,8 @@ type Call struct {
 
 // Mailer sends e-mail.
 type Mailer interface {
-	// Send hands one message to the mail server. A failure is a *SendError.
+	// Send hands one message to the mail server. A failure is a *SendError. It gives up by itself within 20 s, and says
+	// then that the server is to blame.
 	Send(ctx context.Context, m Mail) error
 }
 

@@ -47,8 +47,9 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 // insistsFor is how long one step of Rekey is tried, insistsAfter the pause before it is tried again.
 const insistsFor, insistsAfter = time.Minute, 50 * time.Millisecond
 
-// insisting tries a step again that has lost against others' transactions. SQLite has one writer, and nobody queues for
-// it: beside a busy service, a step may wait in vain several times.
+// insisting tries a step again that has lost against others' transactions, for longer than engine.TryAgain, because no
+// request waits for it. SQLite has one writer, and nobody queues for that: beside a busy service, a step may wait in
+// vain several times.
 func insisting(ctx context.Context, step func() error) error {
 	for begun := time.Now(); ; {
 		err := step()

@@ -57,12 +57,8 @@ func (l *Links) Wait(ctx context.Context) {
 // Mails is whether links go by e-mail; without it the operator hands them over.
 func (l *Links) Mails() bool { return l.Mailer != nil }
 
-const (
-	// mailWithin is how long an e-mail may take. It is more than a mailer gives the server, which it then names.
-	mailWithin = 25 * time.Second
-	// linkPath is where links lead.
-	linkPath = "/entrar/link/"
-)
+// linkPath is where links lead.
+const linkPath = "/entrar/link/"
 
 // badLink is the fault of a link that was used, expired, or never was one.
 func badLink() *fault.Error {
@@ -154,8 +150,7 @@ func (l *Links) Forgot(ctx context.Context, from, typed string) error {
 		return err
 	}
 	l.sending.Start(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
-		defer cancel()
+		ctx := context.WithoutCancel(ctx)
 		defer func() {
 			if r := recover(); r != nil {
 				// The value may contain the address.
@@ -193,8 +188,6 @@ func (l *Links) send(ctx context.Context, m crm.Member, kind access.TicketKind, 
 	}
 	mail.Text = fmt.Sprintf("%s,\n\n%s\n\nPara escolher a sua senha, abra este endereço em até %d minutos:\n\n%s\n\n"+
 		"Ele serve uma vez só.\n", m.Name, why, int(access.LinkFor.Minutes()), l.address(secret))
-	ctx, cancel := context.WithTimeout(ctx, mailWithin)
-	defer cancel()
 	return l.Mailer.Send(ctx, mail)
 }
 

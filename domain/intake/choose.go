@@ -192,13 +192,14 @@ func (c *chooser) settle() {
 }
 
 // scorePhone ranks a phone by where it stands: beside the address it is surely the contact's, whatever a record calls
-// it.
+// it. One outside all records comes after it only where its key is for the house's.
 func (c *chooser) scorePhone(w *claim, apart int8) {
 	w.score.away = apart
-	email := c.best[fieldEmail].answer
-	if email != nil && (w.answer.prefix != "" || names.HasAny(names.Words(w.answer.key), houseWords)) && c.recordAround(email) != 0 &&
-		c.recordAround(email) != c.recordAround(w.answer) {
-		w.score.apart = 1
+	elsewhere := w.answer.prefix != "" || names.HasAny(names.Words(w.answer.key), houseWords)
+	if email := c.best[fieldEmail].answer; email != nil && elsewhere {
+		if its := c.recordAround(email); its != 0 && its != c.recordAround(w.answer) {
+			w.score.apart = 1
+		}
 	}
 	if apart == 0 && w.score.strength == titleWord && w.answer.title == "" && w.answer.group != 0 {
 		w.score.strength, w.score.penalty = knownName, w.score.penalty+againPenalty

@@ -117,10 +117,10 @@ func (c *chooser) takeNameOfOwner(d *Draft, nobodyElse bool) bool {
 	return false
 }
 
-// isThing reports whether a word is one for what has a name and an address, and is no person.
+// isThing reports whether an owner is a word for what has a name and an address, and is no person.
 func isThing(word string) bool {
 	return places[word] || houseWords[word] || nameRule.none[word] || thingWords[word] || programsThings[word] ||
-		thingsWithNames[word] || ofFirmNames[word] || companyByName(word)
+		thingsWithNames[word] || names.HasAny(names.Words(word), ofFirmNames) || companyByName(word)
 }
 
 // likePerson reports whether a text is written as the full name of a person: "Ana de Lima".
@@ -136,7 +136,7 @@ func likePerson(s string) bool {
 			return false
 		}
 	}
-	return !names.HasAny(names.Words(s), ofFirmNames)
+	return !isFirm(s) && !names.HasAny(names.Words(s), ofFirmNames)
 }
 
 func notOfName(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("'’-.", c) }
@@ -145,8 +145,8 @@ func notOfName(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRu
 var (
 	particles   = names.Set(`de da do das dos e di del della van von der la los y`)
 	ofFirmNames = names.Set(`
-		ltda me sa eireli mei epp cia loja lojas clinica escola colegio restaurante bar hotel pousada fazenda sitio empresa
-		grupo instituto associacao igreja construtora transportes comercio industria servicos condominio edificio rua
+		me sa mei cia loja lojas clinica escola colegio restaurante bar hotel pousada fazenda sitio empresa grupo
+	 instituto associacao igreja construtora transportes comercio industria servicos condominio edificio rua
 		avenida av travessa praca bairro jardim vila parque cidade estado`)
 )
 
@@ -159,7 +159,7 @@ func (c *chooser) takeNameOfParent(d *Draft) {
 		w := names.Words(a.name())
 		switch {
 		case a.closed || a.taken || !names.HasAny(w, nameRule.any):
-		case names.HasAny(w, children):
+		case names.HasAny(w, pupils):
 			child = true
 		case names.HasAny(w, parents) && fitsPartOfName(c, a, weakName):
 			if parent != nil {
@@ -184,9 +184,6 @@ func (c *chooser) ofAnotherParent(a *answer) bool {
 	its := relationIn(names.Words(email.name()))
 	return parents[its] && its != relationIn(names.Words(a.name()))
 }
-
-// children are for whom their parents ask.
-var children = names.Set(`aniversariante crianca bebe aluno aluna filho filha menino menina child kid baby student pupil atleta`)
 
 // prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
 // word of a title.

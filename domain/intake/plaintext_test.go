@@ -44,6 +44,7 @@ func TestLinesInHTML(t *testing.T) {
 			"<tr><td>Fone</td><td>(11) 98765-4321</td></tr></table>",
 		"<ul>\n<li>Nome: Ana Lima</li>\n<li>E-mail: ana@x.com</li>\n<li>Fone:&nbsp;(11) 98765-4321</li>\n</ul>",
 		"<div>Nome: Ana Lima</div><div>E-mail: ana@x.com</div><div>Fone: (11) 98765-4321</div>",
+		"<p>Nome: Ana Lima</p><p>E-mail: Ana Lima <ana@x.com></p><p>Fone: (11) 98765-4321</p>",
 	} {
 		sent, err := json.Marshal(map[string]string{"subject": "Contato", "body": body})
 		if err != nil {

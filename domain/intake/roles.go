@@ -250,7 +250,9 @@ func (a *answer) ofNobodyElse(w []string, its, relation string) bool {
 }
 
 // pupils are for whom parents ask: theirs may be the name beside a parent's address.
-var pupils = names.Set(`aluno aluna student estudante crianca child filho filha son daughter paciente patient atleta`)
+var pupils = names.Set(`
+	aluno aluna student estudante crianca child filho filha son daughter paciente patient atleta aniversariante bebe menino
+	menina kid baby pupil`)
 
 // relationIn returns the first of the words that is one for a relation.
 func relationIn(words []string) string {

@@ -129,8 +129,8 @@ func (p *parties) weight(of party) int {
 		4*bits.OnesCount8(kinds&isCompanyByTrait)
 }
 
-// offerEmail offers an address. Of two in different records, and of two that no rule tells apart, it is that of whom
-// the post says more.
+// offerEmail offers an address. Of two that no rule tells apart, and of two in different records under other keys than
+// "email", it is that of whom the post says more.
 func (c *chooser) offerEmail(a *answer, s score) {
 	best := &c.best[fieldEmail]
 	if best.answer == nil {
@@ -216,7 +216,7 @@ func (c *chooser) ofOtherParty(a *answer) bool {
 		return false
 	}
 	mine, its := ownerIn(email.name()), ownerIn(a.name())
-	if mine == "" || its == "" || sharesWord(mine, its) || isThing(mine) || names.HasAny(names.Words(mine), ofFirmNames) {
+	if mine == "" || its == "" || sharesWord(mine, its) || isThing(mine) {
 		return false
 	}
 	itsSide, _ := sideOfName(its)
@@ -297,10 +297,15 @@ func (c *chooser) takeFirmAround(d *Draft) {
 			!c.encloses(a.group, email.group) || c.parties().traits[party{group: a.group}]&isCompanyByTrait == 0 {
 			continue
 		}
-		c.best[fieldCompany] = claim{answer: a}
-		c.takeLine(d, fieldCompany, &d.Company)
+		c.takeFirm(d, a)
 		return
 	}
+}
+
+// takeFirm takes an answer for the company's name.
+func (c *chooser) takeFirm(d *Draft, a *answer) {
+	c.best[fieldCompany] = claim{answer: a}
+	c.takeLine(d, fieldCompany, &d.Company)
 }
 
 // takeFirmOfDocument takes the bare name beside a CNPJ of the contact's for that of the company, whatever the record is
@@ -320,8 +325,7 @@ func (c *chooser) takeFirmOfDocument(d *Draft) {
 			a := &c.answers[j]
 			if !a.taken && !a.closed && a.group == doc.group && a.envelope == noEnvelope && a.title == "" &&
 				bareName(a.key) && fitsLine(c, a, weakName) {
-				c.best[fieldCompany] = claim{answer: a}
-				c.takeLine(d, fieldCompany, &d.Company)
+				c.takeFirm(d, a)
 				break
 			}
 		}
@@ -336,8 +340,7 @@ func (c *chooser) takeFirmByItsForm(d *Draft) {
 		if d.Company == "" && d.Name != "" && !a.taken && !a.closed &&
 			asksFirm(names.Words(a.name())) && isFirm(a.text()) && !c.ofAnother(a) && !a.ofOurs() &&
 			!c.outsideLead(a) && fitsLine(c, a, weakName) {
-			c.best[fieldCompany] = claim{answer: a}
-			c.takeLine(d, fieldCompany, &d.Company)
+			c.takeFirm(d, a)
 		}
 	}
 }

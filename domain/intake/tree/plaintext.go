@@ -6,10 +6,12 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"fichario/domain/intake/fields"
 )
 
-// parsePlain reads what is not JSON but holds a submission all the same: one JSON value per line, XML, and lines of
-// "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
+// parsePlain reads what is not JSON but holds a submission all the same: one JSON value per line, XML, the rows of a
+// table, and lines of "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
 // sender should use.
 func parsePlain(text string) (n Node, ok bool) {
 	text = strings.TrimSpace(text)
@@ -58,7 +60,7 @@ func parseRows(text string) (Node, bool) {
 }
 
 func parseLines(text string) (n Node, ok bool) {
-	if n, ok = parseTitledLines(text, titleEnd); !ok {
+	if n, ok = parseTitledLines(text, TitleEnd); !ok {
 		n, ok = parseTitledLines(text, titleBeforeDash)
 	}
 	return n, ok
@@ -85,14 +87,13 @@ func withLines(text string) string {
 		return text
 	}
 	text = cellEnd.ReplaceAllString(strings.ReplaceAll(text, "\n", " "), ": ")
-	return html.UnescapeString(anyTag.ReplaceAllString(lineEnd.ReplaceAllString(text, "\n"), ""))
+	return html.UnescapeString(fields.WithoutTags(lineEnd.ReplaceAllString(text, "\n")))
 }
 
 // cellEnd matches what stands between the two cells of a row, lineEnd what ends a line of a page.
 var (
 	cellEnd = regexp.MustCompile(`(?i):?\s*</t[dh]>\s*<t[dh][^>]*>`)
 	lineEnd = regexp.MustCompile(`(?i)<br[^>]*>|</?(p|div|tr|li|ul|ol|h[1-6]|table)\b[^>]*>`)
-	anyTag  = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
 )
 
 // fewestLines is how many answers such a text has at least: a person who writes may give a name and an address, too.
@@ -153,7 +154,7 @@ func parseTitledLines(text string, end func(line string) int) (Node, bool) {
 	return n, titled > 1 || titled == len(n.Children)
 }
 
-// titleBeforeDash is titleEnd for "Nome - Ana", in a text without colons.
+// titleBeforeDash is TitleEnd for "Nome - Ana", in a text without colons.
 func titleBeforeDash(line string) int {
 	i := strings.Index(line, " - ")
 	if i <= 0 || i > maxDashed || strings.IndexByte(line[:i], '@') >= 0 {
@@ -165,9 +166,9 @@ func titleBeforeDash(line string) int {
 // maxDashed bounds what is a title before a dash: a sentence may have one too.
 const maxDashed = 40
 
-// titleEnd returns where the title of a line ends, or 0: an address before the colon is not a title, nor is a URL's
+// TitleEnd returns where the title of a line ends, or 0: an address before the colon is not a title, nor is a URL's
 // "https".
-func titleEnd(line string) int {
+func TitleEnd(line string) int {
 	i := strings.IndexAny(line, ":=")
 	if i <= 0 || i > MaxKeyText || strings.IndexByte(line[:i], '@') >= 0 || strings.HasPrefix(line[i:], "://") {
 		return 0
