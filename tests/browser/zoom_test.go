@@ -43,9 +43,21 @@ func TestSlowPagesStandZoomForcedColoursAndPaper(t *testing.T) {
 		if wide := browsertest.Eval[int](b, "document.documentElement.scrollWidth"); wide > 719 {
 			t.Errorf("%s: paper has %d pixels, not 718: %s", page, wide, browsertest.Eval[string](b, beyond))
 		}
+		if lost := browsertest.Eval[string](b, cramped); lost != "" {
+			t.Errorf("%s: on paper one cannot read %s", page, lost)
+		}
 		b.Media("")
 	}
 }
+
+// cramped names badges whose words do not fit, drawings that reach over their neighbours, and what only a screen has a
+// use for: cards for something new, and what rows are dragged by.
+const cramped = `[...document.querySelectorAll('main .badge, main .spark, main .set-new, main .grip')]
+	.filter(e => e.checkVisibility()).filter(e => e.matches('.spark')
+		? [...e.children].some(c => c.getBoundingClientRect().right > e.closest('td').getBoundingClientRect().right + 1)
+		: !e.matches('.badge') || e.scrollHeight > e.clientHeight + 1)
+	.map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + e.textContent.trim().slice(0, 20))
+	.slice(0, 4).join(', ')`
 
 // undrawn names what has only a background to be seen by, which forced colours take away: bars of a drawing, switches.
 const undrawn = `[...document.querySelectorAll('main .switch, main progress, main svg rect, main .badge, main a[aria-current]')]
@@ -63,7 +75,7 @@ const beyond = `[...document.querySelectorAll('main *')].filter(e => e.getBoundi
 	.map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 4).join(', ')`
 
 // TestSlowTheOpenSettingIsInSight on a phone, in the list of all of them: with script, which scrolls the list to it,
-// and without.
+// and without. On a wide screen the list stands where it stood on the setting before.
 func TestSlowTheOpenSettingIsInSight(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
@@ -81,5 +93,14 @@ func TestSlowTheOpenSettingIsInSight(t *testing.T) {
 		seen("with script")
 		b.WithoutScript()
 		seen("without script")
+		b.Window(1280, 900)
+		places := map[float64]string{}
+		for _, page := range []string{"/equipe", "/rodizios", "/bureaus", "/finalidades"} {
+			b.Visit(page)
+			places[browsertest.Eval[float64](b, "document.querySelector('.set-n').getBoundingClientRect().left")] += " " + page
+		}
+		if len(places) > 1 {
+			t.Errorf("the list of settings moves from page to page: %v", places)
+		}
 	})
 }
