@@ -25,7 +25,9 @@ func TestSlowPagesStandZoomForcedColoursAndPaper(t *testing.T) {
 	lookuptest.Eventually(t, "what it prints arrives", func() bool { return strings.Contains(p.Logs(), "The interface: ") })
 	b := browsertest.StartBrowser(t, "http://"+p.Instances()[0])
 	b.SignIn("helena@demo.example", "fichario-demo")
-	for _, page := range mainPages {
+	b.Visit("/contatos")
+	contact := browsertest.Eval[string](b, `document.querySelector('main th a[href^="/contatos/"]').getAttribute('href')`)
+	for _, page := range append([]string{contact}, mainPages...) {
 		b.Window(640, 450)
 		b.Visit(page)
 		b.Accessible()
@@ -51,8 +53,9 @@ func TestSlowPagesStandZoomForcedColoursAndPaper(t *testing.T) {
 }
 
 // cramped names badges whose words do not fit, drawings that reach over their neighbours, and what only a screen has a
-// use for: cards for something new, and what rows are dragged by.
-const cramped = `[...document.querySelectorAll('main .badge, main .spark, main .set-new, main .grip')]
+// use for: cards for something new, what rows are dragged by, and what a contact is changed by.
+const cramped = `[...document.querySelectorAll(
+	'main .badge, main .spark, main .set-new, main .grip, main .field[data-auto], main [data-quick]')]
 	.filter(e => e.checkVisibility()).filter(e => e.matches('.spark')
 		? [...e.children].some(c => c.getBoundingClientRect().right > e.closest('td').getBoundingClientRect().right + 1)
 		: !e.matches('.badge') || e.scrollHeight > e.clientHeight + 1)
