@@ -246,11 +246,14 @@ func TestWhoWasMergedByMistakeIsErasedAlone(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsFoundHoweverItIsWritten: with an accent that stands apart from its letter, and asked for so.
+// TestAnAddressIsFoundHoweverItIsWritten: with an accent that stands apart from its letter, or on a capital, and asked
+// for so.
 func TestAnAddressIsFoundHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
-	together, apart := "jos\u00e9@x.example", "jose\u0301@x.example"
-	for _, c := range [][2]string{{apart, together}, {together, apart}, {apart, apart}} {
+	together, apart, capital := "jos\u00e9@x.example", "jose\u0301@x.example", "JOS\u00c9@X.example"
+	for _, c := range [][2]string{
+		{apart, together}, {together, apart}, {apart, apart}, {capital, together}, {capital, capital}, {capital, apart},
+	} {
 		inBubble(t, func(t *testing.T, s *setting) {
 			owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
 			jose := must(s.intake.Receive(t.Context(), hook, post(fmt.Sprintf(`{"email":%q}`, c[0])))).ContactID

@@ -91,13 +91,22 @@ func (i Identity) Twin() (Identity, bool) {
 	return Identity{Plate, i.Value[:place] + other + i.Value[place+1:]}, other != ""
 }
 
-// Spellings are the values that the identity may be stored as: an accent of an address may stand apart from its letter,
-// as some systems write it.
+// Spellings are the values that the identity may be stored as: a letter with an accent may be a capital, which is not
+// compared without case, and the accent of an address may stand apart from its letter, as some systems write it.
 func (i Identity) Spellings() []string {
-	if apart := norm.NFD.String(i.Value); apart != i.Value {
-		return []string{i.Value, apart}
+	all := []string{i.Value}
+	capitals := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return r
+		}
+		return unicode.ToUpper(r)
+	}, i.Value)
+	for _, other := range []string{capitals, norm.NFD.String(i.Value), norm.NFD.String(capitals)} {
+		if other = text.Lower(other); !slices.Contains(all, other) {
+			all = append(all, other)
+		}
 	}
-	return []string{i.Value}
+	return all
 }
 
 // ByEmail reads an e-mail address. It is as lenient as posts are: a text with an @ and no space is one.
