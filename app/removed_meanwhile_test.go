@@ -206,7 +206,8 @@ func TestAnOriginIsNotRemovedWhileSomethingIsMadeWithIt(t *testing.T) {
 	store := open(t, postgres.New(t, migrate))
 	for what, made := range map[string]func(s *setting, owner app.Caller, origin crm.Origin, meanwhile func()) error{
 		"a webhook": func(s *setting, owner app.Caller, origin crm.Origin, meanwhile func()) error {
-			_, _, err := intakeapp.NewWebhooks(crossedHooks{store, meanwhile}, now).Create(t.Context(), owner, intakeapp.NewWebhook{
+			hooks := intakeapp.NewWebhooks(crossedHooks{store, meanwhile}, now)
+			_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
 				OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: origin.Name,
 			})
 			return err

@@ -155,7 +155,8 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 			}
 			defer func() { _ = stream.Body.Close() }()
 			end(t, v)
-			_, err = contacts.New(v.store, time.Now).Create(t.Context(), v.by, contacts.ContactForm{Name: "Bia", Email: "b@x.example"})
+			form := contacts.ContactForm{Name: "Bia", Email: "b@x.example"}
+			_, err = contacts.New(v.store, time.Now).Create(t.Context(), v.by, form)
 			if err != nil {
 				t.Fatal(err)
 			}

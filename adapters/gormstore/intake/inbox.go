@@ -126,7 +126,8 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 	}
 	// Posts that share a commit have one receipt each, and Citus would take their statement apart, and send its steps to
 	// every node.
-	if len(people) > 1 || len(t.more) > 0 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" || engine.Distributed(r.Writer) {
+	if len(people) > 1 || len(t.more) > 0 || len(a.Delivery.Others) > 0 || a.Read+a.Lead != "" ||
+		engine.Distributed(r.Writer) {
 		return r.takeSeveral(ctx, arrived{
 			delivery, deliveryContactRows(a.Delivery), people, a.Mails, t.job, a.Read, a.Lead, a.Page,
 		})
