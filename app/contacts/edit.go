@@ -43,8 +43,8 @@ type ContactForm struct {
 const contactAmountMax = 1_000_000_000 * catalog.Real
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
-// the caller; automations fire as for one that came in. One transaction. Faults: InvalidRequest with the field at fault,
-// NotFound for a lookup that the caller may not see, ServiceUnavailable.
+// the caller; automations fire as for one that came in. One transaction. Faults: InvalidRequest with the field at
+// fault, NotFound for a lookup that the caller may not see, ServiceUnavailable.
 func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (made crm.Contact, err error) {
 	err = c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		actor, err := app.MemberOf(ctx, r, by.OrgID(), by.MemberID())
