@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"fichario/domain/audit"
@@ -75,14 +76,21 @@ func Record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 	return r.Audit.Append(ctx, l)
 }
 
+// ErrUnchanged is returned by a change in Recorded that finds nothing to change: it ends well, without a line.
+var ErrUnchanged = errors.New("nothing changes")
+
 // Recorded runs f in a transaction that ends with a line of the audit.
 func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f ports.Tx) error {
-	return s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := f(ctx, r); err != nil {
 			return err
 		}
 		return Record(ctx, r, by, l)
 	})
+	if errors.Is(err, ErrUnchanged) {
+		return nil
+	}
+	return err
 }
 
 // Looked writes the line of a caller who is about to see something, and who may not see it without one.

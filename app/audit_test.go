@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,40 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 	equal(t, "a list that is refused", said(err)+actions(s.lines(last)), "requisicao_invalida limit")
 	found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
 	equal(t, "the chain", fmt.Sprint(found.Finding, found.Lines), fmt.Sprint((*audit.Finding)(nil), len(s.lines(0))))
+}
+
+// settling are changes to a state that may be the present one.
+var settling = []string{
+	"Members.Update", "Funnels.Rename", "Funnels.RenameStage", "Funnels.EditStage", "Funnels.SetOutcome",
+	"Funnels.PlaceStage", "Origins.Rename", "Bundles.Change", "Rotations.Change", "Purposes.Set",
+	"Organisations.SetShareHistory", "Organisations.SetMemberBatchLimit", "Keys.Change", "Keys.Revoke",
+	"Webhooks.Update", "Automations.Edit", "Automations.SetPurpose", "Automations.Refill", "Automations.SetEnabled",
+	"Factors.Require",
+}
+
+// TestWhatChangesNothingIsNotInTheAudit: who asks for what is there already is answered well, and nothing is written.
+func TestWhatChangesNothingIsNotInTheAudit(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	template.Copy(t, path)
+	s := newSetting(t, open(t, "sqlite://"+path), now)
+	owner := s.add("dona", crm.Owner)
+	db := must(sql.Open("sqlite", path))
+	defer func() { _ = db.Close() }()
+	ctx, seen := app.Through(t.Context(), app.Via{Door: audit.Interface}), map[string]bool{}
+	for _, u := range s.uses(owner) {
+		done(u.by(ctx, owner))
+		if !slices.Contains(settling, u.name()) {
+			continue
+		}
+		seen[u.name()] = true
+		before := contents(t, db)
+		done(u.by(ctx, owner))
+		if contents(t, db) != before {
+			t.Errorf("%s writes something the second time", u.name())
+		}
+	}
+	equal(t, "how many were called", len(seen), len(settling))
 }
 
 // TestSigningInIsInTheAudit: who signed in and out, and who failed; an unknown address gives no line, nor does an

@@ -44,6 +44,9 @@ func BitByBit(ctx context.Context, rest time.Duration, next func(context.Context
 	}
 }
 
+// OverlapMax is how long what was replaced, a secret or an address, may work beside the new one.
+const OverlapMax = 30 * 24 * time.Hour
+
 // EndAfter returns the end of an overlap that begins now; for none, a time that has passed by every instance's clock.
 func EndAfter(now time.Time, while time.Duration) time.Time {
 	if while == 0 {

@@ -10,6 +10,7 @@ import (
 	"fichario/app"
 	"fichario/app/contacts"
 	"fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -115,6 +116,34 @@ func TestAnImportSaysWhatWentToTheNote(t *testing.T) {
 		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.SkipDuplicates}))
 		equal(t, "the row", results(s, owner, made.ID), "feito O valor não é um número e foi para a nota. "+
 			"A origem não é nenhuma das que há em Origens e foi para a nota.")
+	})
+}
+
+// TestAnImportSaysWhatOfItsChoicesIsNoMore: each row of a stage that was removed, or of a member who has left, since it
+// began, and the team at its end.
+func TestAnImportSaysWhatOfItsChoicesIsNoMore(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, leo := s.add("dona", crm.Owner), s.add("leo", crm.Common)
+		table, funnel := tableOf("Nome|E-mail"), s.funnel(owner)
+		for i := range 30 { // more than one step
+			row := batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}}
+			table.Tabs[0].Rows = append(table.Tabs[0].Rows, row)
+		}
+		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
+		begun := must(contacts.NewBulks(&dying{s.store, 1}, s.now).StartImport(t.Context(), owner, made.ID,
+			contacts.ImportChoices{
+				Duplicates: crm.SkipDuplicates, StageID: funnel.Stages[2].ID, AssigneeID: leo.MemberID(),
+			}))
+		equal(t, "before a row is done", line(begun.Status, begun.Done), "fazendo 0")
+		done(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, funnel.Stages[2].ID))
+		done(s.members.Update(t.Context(), owner, leo.MemberID(), team.MemberChange{Active: at(false)}))
+		done(s.bulks.Work(t.Context()))
+		const said = "A etapa escolhida não existe mais; no lugar dela, Novo. " +
+			"A pessoa escolhida não está mais ativa; no lugar dela, dona."
+		equal(t, "the rows", results(s, owner, made.ID), strings.Repeat("feito "+said+"; ", 29)+"feito "+said)
+		equal(t, "what is told", must(s.notifications.List(t.Context(), owner, s.orgID, "", 1))[0].Text(),
+			"dona importou clientes.csv: linhas: 30, contatos novos: 30, completados: 0, pulados: 0, com erro: 0. "+said)
 	})
 }
 

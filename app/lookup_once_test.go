@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/ports"
 	"fichario/ports/portstest"
@@ -62,6 +64,46 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		done(s.lookups.ForgetRequests(t.Context()))
 		equal(t, "calls", len(s.bureau.Asked()), 4)
 	})
+}
+
+// TestAnIdempotencyKeyOutlivesItsProduct: what was asked is answered again although the product, its bureau or an input
+// is offered no longer, as far as the key may still ask it; what was never asked is refused, and its key stays free.
+func TestAnIdempotencyKeyOutlivesItsProduct(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	by, other := s.byKey(wide), s.byKey(wide)
+	first := must(s.ask(by, anew("a", cpfs[0])))
+	offered := catalog.Catalog{}
+	for _, p := range products() {
+		if p.ID != catalog.CPF {
+			offered = append(offered, p)
+		}
+	}
+	later := s.desk(s.store, s.bureau, offered, s.now)
+	again := must(later.Do(t.Context(), by, anew("a", cpfs[0])))
+	equal(t, "again", line(again.Replayed, again.Entry.ID == first.Entry.ID, bytes.Equal(again.Record.Raw, first.Record.Raw)),
+		"true true true")
+	equal(t, "calls and lines", line(len(s.bureau.Asked()), len(s.entries())), "1 1")
+	for what, c := range map[string]struct {
+		by app.Caller
+		r  lookups.Request
+	}{
+		"another question": {by, anew("a", cpfs[1])}, "a new key": {by, anew("b", cpfs[0])},
+		"none":            {by, anew("", cpfs[0])},
+		"another's":       {other, anew("a", cpfs[0])},
+		"without a scope": {app.ByKey(without(by.Key(), document.CPF)), anew("a", cpfs[0])},
+	} {
+		_, err := later.Do(t.Context(), c.by, c.r)
+		equal(t, what, said(err), "produto_desconhecido produto")
+	}
+	equal(t, "the new key is free", must(s.ask(by, anew("b", cpfs[1]))).Replayed, false)
+}
+
+// without is a key that has lost a scope.
+func without(k *access.Key, scope document.Type) *access.Key {
+	less := *k
+	less.Scopes = slices.DeleteFunc(slices.Clone(k.Scopes), func(t document.Type) bool { return t == scope })
+	return &less
 }
 
 // TestAnIdempotencyKeyThatWaits for the call of another request, longer than its own may take to begin, stays its own.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/contacts"
@@ -17,7 +18,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// crossed calls do after a transaction has read the stages, before it puts a contact into one.
+// crossed calls do after a transaction has read stages and origins, before it writes a contact with them.
 type crossed struct {
 	ports.Store
 	do func()
@@ -49,6 +50,11 @@ type crossedContacts struct {
 func (c crossedContacts) Create(ctx context.Context, k crm.Contact, e crm.Event) error {
 	c.do()
 	return c.Contacts.Create(ctx, k, e)
+}
+
+func (c crossedContacts) Edit(ctx context.Context, k crm.Contact, e crm.Event) error {
+	c.do()
+	return c.Contacts.Edit(ctx, k, e)
 }
 
 type crossedRemovals struct {
@@ -122,6 +128,55 @@ func TestAStageThatIsRemovedBeforeItIsWritten(t *testing.T) {
 	}
 }
 
+// TestAnOriginThatIsRemovedBeforeItIsWritten: no contact keeps it, whoever named it is told so, and what merely had it
+// is left without. Only PostgreSQL lets another transaction in between.
+func TestAnOriginThatIsRemovedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	store := open(t, postgres.New(t, migrate))
+	const noOrigin = "nao_encontrado origin"
+	for what, c := range map[string]struct {
+		do   func(s *setting, owner app.Caller, by ports.Store, form contacts.ContactForm) error
+		said string
+		left int // contacts
+	}{
+		"a new contact": {func(s *setting, owner app.Caller, by ports.Store, form contacts.ContactForm) error {
+			_, err := contacts.New(by, s.now).Create(s.t.Context(), owner, form)
+			return err
+		}, noOrigin, 0},
+		"an edit": {func(s *setting, owner app.Caller, by ports.Store, form contacts.ContactForm) error {
+			made := must(s.contacts.Create(s.t.Context(), owner, bia()))
+			return contacts.New(by, s.now).Edit(s.t.Context(), owner, made.ID, form)
+		}, noOrigin, 1},
+		"a restored contact": {func(s *setting, owner app.Caller, by ports.Store, form contacts.ContactForm) error {
+			made := must(s.contacts.Create(s.t.Context(), owner, form))
+			done(s.contacts.Delete(s.t.Context(), owner, made.ID))
+			return contacts.New(by, s.now).Undelete(s.t.Context(), owner, made.ID)
+		}, "", 1},
+		"an import": {func(s *setting, owner app.Caller, by ports.Store, _ contacts.ContactForm) error {
+			made := must(s.bulks.PrepareImport(s.t.Context(), owner, tableOf("E-mail|Origem", "bia@x.example|Rádio")))
+			_, err := contacts.NewBulks(by, s.now).StartImport(s.t.Context(), owner, made.ID,
+				contacts.ImportChoices{Duplicates: crm.SkipDuplicates})
+			equal(s.t, "the row", results(s, owner, made.ID),
+				"feito A origem não é nenhuma das que há em Origens e foi para a nota.")
+			return err
+		}, "", 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newSetting(t, store, now)
+			owner, form := s.add("dona", crm.Owner), bia()
+			origin := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio"))
+			form.OriginID = origin.ID
+			once := sync.OnceFunc(func() { done(s.origins.Remove(t.Context(), owner, origin.ID)) })
+			equal(t, "answer", said(c.do(s, owner, crossed{store, once}, form)), c.said)
+			left := must(s.contacts.List(t.Context(), owner, s.orgID, 9))
+			equal(t, "contacts", len(left), c.left)
+			for _, k := range left {
+				equal(t, "origin of "+k.Name, k.OriginID, "")
+			}
+		})
+	}
+}
+
 // crossedHooks calls do after a transaction has read what a webhook names, before it writes the webhook.
 type crossedHooks struct {
 	ports.Store
@@ -145,26 +200,90 @@ func (c crossedCreate) Create(ctx context.Context, w webhook.Webhook, token webh
 	return c.Webhooks.Create(ctx, w, token)
 }
 
-// TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt: whoever removes it waits, and is then told why it stays.
-func TestAnOriginIsNotRemovedWhileAWebhookIsMadeWithIt(t *testing.T) {
+// TestAnOriginIsNotRemovedWhileSomethingIsMadeWithIt: whoever removes it waits, and is then told why it stays.
+func TestAnOriginIsNotRemovedWhileSomethingIsMadeWithIt(t *testing.T) {
 	t.Parallel()
 	store := open(t, postgres.New(t, migrate))
-	s := newSetting(t, store, now)
-	owner := s.add("dona", crm.Owner)
-	origin, removed := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio")), make(chan error, 1)
-	hooks := intakeapp.NewWebhooks(crossedHooks{store, func() {
-		go func() { removed <- s.origins.Remove(t.Context(), owner, origin.ID) }()
-		const waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
-		patience.Until(t, "the removal waits, or has ended", func() (waiting bool) {
-			done(store.Reader.Raw(waits).Scan(&waiting).Error)
-			return waiting || len(removed) > 0
+	for what, made := range map[string]func(s *setting, owner app.Caller, origin crm.Origin, meanwhile func()) error{
+		"a webhook": func(s *setting, owner app.Caller, origin crm.Origin, meanwhile func()) error {
+			hooks := intakeapp.NewWebhooks(crossedHooks{store, meanwhile}, now)
+			_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
+				OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: origin.Name,
+			})
+			return err
+		},
+		"a contact": func(s *setting, owner app.Caller, origin crm.Origin, meanwhile func()) error {
+			form := bia()
+			form.OriginID = origin.ID
+			_, err := contacts.New(madeThen{store, meanwhile}, now).Create(t.Context(), owner, form)
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newSetting(t, store, now)
+			owner := s.add("dona", crm.Owner)
+			origin, removed := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio")), make(chan error, 1)
+			err := made(s, owner, origin, func() {
+				go func() { removed <- s.origins.Remove(t.Context(), owner, origin.ID) }()
+				const waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity " +
+					"WHERE datname = current_database() AND wait_event_type = 'Lock')"
+				patience.Until(t, "the removal waits, or has ended", func() (waiting bool) {
+					done(store.Reader.Raw(waits).Scan(&waiting).Error)
+					return waiting || len(removed) > 0
+				})
+			})
+			equal(t, what, said(err), "")
+			equal(t, "the removal", said(<-removed), "requisicao_invalida name")
 		})
-	}}, now)
-	_, _, err := hooks.Create(t.Context(), owner, intakeapp.NewWebhook{
-		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Origin: "rádio",
+	}
+}
+
+// contactsThen calls do after a transaction has made a contact, before it ends.
+type contactsThen struct {
+	ports.Contacts
+	do func()
+}
+
+func (c contactsThen) Create(ctx context.Context, k crm.Contact, e crm.Event) error {
+	defer c.do()
+	return c.Contacts.Create(ctx, k, e)
+}
+
+// madeThen calls do after a transaction has made a contact, before it ends.
+type madeThen crossed
+
+func (c madeThen) InTx(ctx context.Context, f ports.Tx) error {
+	return c.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		r.Contacts = contactsThen{r.Contacts, c.do}
+		return f(ctx, r)
 	})
-	equal(t, "the webhook", said(err), "")
-	equal(t, "the removal", said(<-removed), "requisicao_invalida name")
+}
+
+// TestAMergeLeavesAnOriginThatIsNoMore: a post that comes while its origin is
+// removed may have one.
+func TestAMergeLeavesAnOriginThatIsNoMore(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, form := s.add("dona", crm.Owner), bia()
+	into := must(s.contacts.Create(t.Context(), owner, form))
+	form.OriginID = must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio")).ID
+	from := must(s.contacts.Create(t.Context(), owner, form))
+	done(s.store.(*gormstore.Store).Writer.Exec("DELETE FROM origins WHERE id = ?", form.OriginID).Error)
+	equal(t, "answer", said(s.contacts.Merge(t.Context(), owner, into.ID, from.ID)), "")
+	equal(t, "origin", s.contact(into.ID).OriginID, "")
+}
+
+// onlyInside is a store that is not read outside transactions.
+type onlyInside struct{ ports.Store }
+
+func (onlyInside) Repos() ports.Repos { return ports.Repos{} }
+
+// TestAContactIsMadeOfWhatItsTransactionReads, and of nothing that was read before.
+func TestAContactIsMadeOfWhatItsTransactionReads(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	_, err := contacts.New(onlyInside{s.store}, s.now).Create(t.Context(), s.add("dona", crm.Owner), bia())
+	equal(t, "answer", said(err), "")
 }
 
 // TestTheEntryStageIsReadWhereItIsWritten: a contact made by hand does not go to where new ones entered before.

@@ -96,6 +96,7 @@ func TestANewAddress(t *testing.T) {
 		}
 		first := token()
 		equal(t, "less than no grace", said(regenerate(-1)), "requisicao_invalida grace")
+		equal(t, "more than a secret of a key has", said(regenerate(30*day+1)), "requisicao_invalida grace")
 		done(regenerate(time.Hour))
 		second := token()
 		time.Sleep(time.Hour - time.Second)

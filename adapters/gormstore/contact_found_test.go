@@ -250,7 +250,7 @@ func TestSlowAContactThatComesBackIsFound(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			c.Name = "Quirino"
+			c.Name, c.OriginID = "Quirino", "" // its origin is made up
 			gone := crm.Removal{Contact: c, By: "Ana", At: c.CreatedAt}
 			back := crm.Event{ID: planKey, OrgID: c.OrgID, ContactID: id, Kind: crm.Restored, Actor: "Ana", At: c.CreatedAt}
 			return errors.Join(r.Removals.Remove(ctx, gone), r.Removals.Restore(ctx, c, back))

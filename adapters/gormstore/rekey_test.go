@@ -157,6 +157,37 @@ func TestAKeyThatAnInstanceStillWritesWithIsNeeded(t *testing.T) {
 	})
 }
 
+// TestARepeatIsKnownWhileTheDataKeyIsRotated: instances that have the keys in another order, or only one of them, know
+// the posts of each other, whichever key each writes with.
+func TestARepeatIsKnownWhileTheDataKeyIsRotated(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		other := bytes.Repeat([]byte{8}, engine.DataKeySize)
+		stores := map[string]*gormstore.Store{
+			"old": open(t, url), "old,new": open(t, url, testKey, other), "new,old": open(t, url, other, testKey),
+			"new": open(t, url, other),
+		}
+		o := kit.Org(t, stores["old"])
+		w, _ := kit.Hook(t, stores["old"], o.ID)
+		for _, c := range [][2]string{
+			{"old", "old,new"}, {"old,new", "old"}, {"old,new", "new,old"}, {"new,old", "old,new"}, {"new,old", "old"},
+			{"old,new", "new"}, {"new,old", "new"}, {"new", "new,old"},
+		} {
+			first, again := kit.Arrival(w, kit.ID()), kit.Arrival(w, kit.ID())
+			first.People[0].Key, again.People[0].Key = "k"+c[0]+c[1], "k"+c[0]+c[1]
+			first.Fingerprint, again.Fingerprint = []byte("a"), []byte("a")
+			_, err := stores[c[0]].Repos().Inbox.Take(t.Context(), first)
+			kit.Must(t, err)
+			got, err := stores[c[1]].Repos().Inbox.Take(t.Context(), again)
+			kit.Must(t, err)
+			kit.Same(t, c[0]+" and then "+c[1], got, []ports.Receipt{
+				{ContactID: first.People[0].Contact.ID, Repeated: true, Same: true},
+			})
+		}
+		kit.Same(t, "contacts", kit.Received(t, stores["old"], w.ID), int64(8))
+	})
+}
+
 // hashOf is the hash by which a record's person is found.
 func hashOf(t *testing.T, s *gormstore.Store, rec lookup.Record) []byte {
 	t.Helper()

@@ -22,7 +22,7 @@ const eventStream = "text/event-stream"
 
 // live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
 // ended; the page then fetches the changes. Each message carries a place as its id, which the browser sends when it
-// reconnects: everything up to there it has been told.
+// reconnects: everything up to there it has been told. The stream ends where the session has: nothing is told after it.
 func (s *Server) live(c *Call, f struct {
 	Place string `form:"desde"`
 }) error {
@@ -57,6 +57,9 @@ func (s *Server) live(c *Call, f struct {
 		case <-s.Stopping:
 			return nil
 		case <-c.Ctx().Done():
+			return nil
+		}
+		if c.resume() != nil || c.needsFactor() { // since the stream began
 			return nil
 		}
 	}

@@ -88,6 +88,17 @@ func (c *Call) Redirect(target string) error {
 	return nil
 }
 
+// resume finds who is signed in. Faults: those of Sessions.Resume.
+func (c *Call) resume() error {
+	text := "" // of no session
+	if cookie, err := c.Cookie(c.SessionCookie()); err == nil {
+		text = cookie.Value
+	}
+	var err error
+	c.By, c.Member, err = c.Server.Sessions.Resume(c.Ctx(), text)
+	return err
+}
+
 // needsFactor reports whether the member must go to the page of the second factor instead of this one.
 func (c *Call) needsFactor() bool {
 	return c.Member.NeedsFactor && !strings.HasPrefix(c.URL.Path, FactorPath) && c.URL.Path != "/sair-todas"

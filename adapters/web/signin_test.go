@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/app/lookups"
 	"fichario/app/team"
 	"fichario/domain/access"
@@ -115,6 +117,55 @@ func TestWhatAPageAsksByItselfIsNoVisit(t *testing.T) {
 	v.do(http.MethodGet, "/contatos", nil, "HX-Request", "true")
 	if !seen().After(began) {
 		t.Error("what somebody asks for in a page is no visit")
+	}
+}
+
+// TestAStreamEndsWithItsSession: whoever signs out or loses access elsewhere is not told of what comes after.
+func TestAStreamEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	for what, end := range map[string]func(*testing.T, *visitor){
+		"signed out": func(t *testing.T, v *visitor) {
+			t.Helper()
+			v.post("/sair", nil)
+		},
+		"without access": func(t *testing.T, v *visitor) {
+			t.Helper()
+			_, err := v.people().Add(t.Context(), app.Operator(), team.NewMember{
+				OrgID: v.by.OrgID(), Name: "Bia", Email: "bia@example.com", Role: crm.Owner,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			off := false
+			if err := v.people().Update(t.Context(), app.Operator(), v.member.ID, team.MemberChange{Active: &off}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			v := openSite(t).visitor("Rui")
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.server.URL+"/eventos", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stream, err := v.client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = stream.Body.Close() }()
+			end(t, v)
+			form := contacts.ContactForm{Name: "Bia", Email: "b@x.example"}
+			_, err = contacts.New(v.store, time.Now).Create(t.Context(), v.by, form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
+				if lines.Text() == "event: contatos" {
+					t.Fatal("told of a contact")
+				}
+			}
+		})
 	}
 }
 

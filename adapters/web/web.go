@@ -241,11 +241,7 @@ func (p route) admit(c *Call) (in bool, err error) {
 		}
 		return err == nil, err
 	}
-	cookie, err := c.Cookie(c.SessionCookie())
-	if err != nil {
-		return false, c.toSignIn()
-	}
-	if c.By, c.Member, err = p.server.Sessions.Resume(c.Ctx(), cookie.Value); err != nil {
+	if err := c.resume(); err != nil {
 		if IsUnauthenticated(err) {
 			return false, c.toSignIn()
 		}

@@ -4,6 +4,7 @@ package automations
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,7 +171,7 @@ func (a *Automations) change(
 			return err
 		}
 		changed, detail, err := f(ctx, r, old)
-		if err != nil {
+		if err != nil || same(old, changed) {
 			return err
 		}
 		if err := r.Orgs.HoldCharges(ctx, old.OrgID); err != nil {
@@ -188,6 +189,12 @@ func (a *Automations) change(
 			OrgID: old.OrgID, Action: audit.AutomationChanged, Object: id, Detail: detail,
 		})
 	})
+}
+
+// same reports whether an automation described anew is as it was.
+func same(old, changed automation.Automation) bool {
+	changed.OrgID, changed.Enabled, changed.CreatedAt = old.OrgID, old.Enabled, old.CreatedAt // these are not described
+	return reflect.DeepEqual(old, changed)
 }
 
 // automationDetail is what the audit says of an automation, without its secret and its texts.
@@ -247,6 +254,13 @@ func (a *Automations) SetEnabled(ctx context.Context, by app.Caller, id string, 
 		line.Action = audit.AutomationEnabled
 	}
 	return app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		now, err := automationKind.Locked(ctx, r, by, id)
+		if err == nil && now.Enabled == enabled {
+			err = app.ErrUnchanged
+		}
+		if err != nil {
+			return err
+		}
 		if err := r.Orgs.HoldCharges(ctx, found.OrgID); err != nil {
 			return err
 		}

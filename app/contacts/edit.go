@@ -43,23 +43,20 @@ type ContactForm struct {
 const contactAmountMax = 1_000_000_000 * catalog.Real
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
-// the caller; automations fire as for one that came in. Faults: InvalidRequest with the field at fault, NotFound for a
-// lookup that the caller may not see, ServiceUnavailable.
+// the caller; automations fire as for one that came in. One transaction. Faults: InvalidRequest with the field at
+// fault, NotFound for a lookup that the caller may not see, ServiceUnavailable.
 func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (made crm.Contact, err error) {
-	actor, err := c.actor(ctx, by)
-	if err != nil {
-		return crm.Contact{}, err
-	}
-	// Looked at before too: whoever made a mistake need not wait for the database's only writer to hear of it.
-	if _, err := f.made(ctx, c.store.Repos(), by, c.clock()); err != nil {
-		return crm.Contact{}, err
-	}
-	err = c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+	err = c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		actor, err := app.MemberOf(ctx, r, by.OrgID(), by.MemberID())
+		if err != nil {
+			return err
+		}
 		if made, err = f.made(ctx, r, by, c.clock()); err != nil {
 			return err
 		}
 		event := crm.Event{
-			ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
+			ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor.Name,
+			At: made.CreatedAt,
 		}
 		if err := add(ctx, r, made, event, by.MemberID(), true); err != nil || f.LookupID == "" {
 			return err

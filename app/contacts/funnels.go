@@ -165,6 +165,9 @@ func (u *Funnels) edit(
 		if err := edit(&funnel); err != nil {
 			return err
 		}
+		if funnel.Name == before.Name && slices.Equal(funnel.Stages, before.Stages) {
+			return nil
+		}
 		if funnel.Name != before.Name { // those of before there was this rule keep theirs
 			if err := ownName(funnel, all); err != nil {
 				return err

@@ -27,6 +27,8 @@ type importStep struct {
 	actor, memberID string
 	now             time.Time
 	clock           app.Clock
+	// gone says what was chosen for new contacts and is no more, with what they get instead.
+	gone []string
 }
 
 // importRows makes contacts from some rows of an import, records the outcome in the rows, and notifies the team when
@@ -39,19 +41,12 @@ func (b *Bulks) importRows(
 		return err
 	}
 	plan, lost := planIn(*action)
-	s := importStep{r, action.OrgID, plan, n, n.Member(action.MemberID).Name, action.MemberID, now, b.clock}
-	if !n.Has(crm.NamedStage, s.plan.StageID) { // it was removed since
-		if s.plan.StageID, err = entryStage(ctx, r, s.orgID); err != nil {
-			return err
-		}
+	s := importStep{
+		r: r, orgID: action.OrgID, plan: plan, names: n, actor: n.Member(action.MemberID).Name, memberID: action.MemberID,
+		now: now, clock: b.clock,
 	}
-	if !n.Member(s.plan.AssigneeID).Active { // whose access has ended since
-		members, err := r.Members.List(ctx, s.orgID)
-		if err != nil {
-			return err
-		}
-		first, _ := crm.FirstAssignee(members)
-		s.plan.AssigneeID = first.ID
+	if err := s.replaceGone(ctx); err != nil {
+		return err
 	}
 	for i := range items {
 		item := &items[i]
@@ -73,6 +68,7 @@ func (b *Bulks) importRows(
 	if lost != nil {
 		return nil
 	}
+	s.plan.StageID, s.plan.AssigneeID = plan.StageID, plan.AssigneeID // the next step says too what is gone of it
 	if action.Settings, err = json.Marshal(storedImport(s.plan)); err != nil || action.Open() {
 		return err
 	}
@@ -81,12 +77,33 @@ func (b *Bulks) importRows(
 	})
 }
 
+// replaceGone finds another stage or member for new contacts where the one that was chosen has gone since.
+func (s *importStep) replaceGone(ctx context.Context) (err error) {
+	if !s.names.Has(crm.NamedStage, s.plan.StageID) {
+		if s.plan.StageID, err = entryStage(ctx, s.r, s.orgID); err != nil {
+			return err
+		}
+		s.gone = append(s.gone, "A etapa escolhida não existe mais; no lugar dela, "+s.names.Stage(s.plan.StageID).Name+".")
+	}
+	if !s.names.Member(s.plan.AssigneeID).Active {
+		members, err := s.r.Members.List(ctx, s.orgID)
+		if err != nil {
+			return err
+		}
+		first, _ := crm.FirstAssignee(members)
+		s.plan.AssigneeID = first.ID
+		s.gone = append(s.gone, "A pessoa escolhida não está mais ativa; no lugar dela, "+cmp.Or(first.Name, "ninguém")+".")
+	}
+	return nil
+}
+
 // ended describes in Portuguese how an import ended.
 func (s importStep) ended(total int) string {
-	return fmt.Sprintf("%s importou %s: linhas: %s, contatos novos: %s, completados: %s, pulados: %s, com erro: %s.", s.actor,
-		cmp.Or(s.plan.File, "contatos colados"), catalog.Count(total), catalog.Count(s.plan.Made),
+	counts := fmt.Sprintf("%s importou %s: linhas: %s, contatos novos: %s, completados: %s, pulados: %s, com erro: %s.",
+		s.actor, cmp.Or(s.plan.File, "contatos colados"), catalog.Count(total), catalog.Count(s.plan.Made),
 		catalog.Count(s.plan.Filled), catalog.Count(total-s.plan.Made-s.plan.Filled-s.plan.Wrong),
 		catalog.Count(s.plan.Wrong))
+	return strings.Join(append([]string{counts}, s.gone...), " ")
 }
 
 // do makes a contact from a row, or applies the rule for duplicates.
@@ -99,7 +116,6 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 	if err != nil {
 		return err
 	}
-	item.Result = strings.Join(remarks, " ")
 	c.ID, c.CreatedAt = app.NewID(), s.now
 	if s.plan.Duplicates != crm.CreateDuplicates {
 		other, known, err := existing(ctx, s.r, c)
@@ -110,7 +126,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 			return s.known(ctx, item, c, other)
 		}
 	}
-	item.State, item.ContactID = crm.ItemDone, c.ID
+	item.State, item.ContactID, item.Result = crm.ItemDone, c.ID, strings.Join(append(remarks, s.gone...), " ")
 	return add(ctx, s.r, c, s.event(c.ID, crm.ContactAdded, ""), s.memberID, s.plan.Fires)
 }
 

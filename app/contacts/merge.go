@@ -170,6 +170,9 @@ func (c *Contacts) merged(
 		return MergePreview{}, err
 	}
 	after := crm.Merge(into, from, func(id string) string { return n.Name(crm.NamedOrigin, id) })
+	if !n.Has(crm.NamedOrigin, after.OriginID) { // a post may have one that was removed while it came
+		after.OriginID = ""
+	}
 	// One of them may have withdrawn a consent by a form without the field, which is no consent of its own.
 	after.Consents = append(after.Consents, app.Withdrawn(after, []crm.Contact{into, from})...)
 	after.Waiting, err = waitsAsOne(ctx, r, into, from)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -63,7 +64,15 @@ func (o *Origins) Rename(ctx context.Context, by app.Caller, id, name string) er
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.OriginRenamed, Object: id, Detail: app.NameOf(name)}
 	return originFault(app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
-		return r.Origins.Rename(ctx, crm.Origin{ID: id, OrgID: orgID, Name: name})
+		renamed := crm.Origin{ID: id, OrgID: orgID, Name: name}
+		all, err := r.Origins.List(ctx, orgID)
+		if err == nil && slices.Contains(all, renamed) {
+			err = app.ErrUnchanged
+		}
+		if err != nil {
+			return err
+		}
+		return r.Origins.Rename(ctx, renamed)
 	}), originExists)
 }
 

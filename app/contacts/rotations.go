@@ -76,7 +76,8 @@ func (o *Rotations) Change(
 		if err := still.Check(changed); err != nil {
 			return err
 		}
-		if err := fill(ctx, r, &changed, name, members); err != nil {
+		before := crm.Rotation{Name: changed.Name, Members: changed.Chosen()}
+		if err := fill(ctx, r, &changed, name, members); err != nil || sameRotation(before, changed) {
 			return err
 		}
 		if err := r.Rotations.Update(ctx, changed); err != nil {
@@ -85,6 +86,12 @@ func (o *Rotations) Change(
 		return app.Record(ctx, r, by, audit.Line{
 			OrgID: changed.OrgID, Action: audit.RotationChanged, Object: id, Detail: rotationDetail(changed),
 		})
+	})
+}
+
+func sameRotation(a, b crm.Rotation) bool {
+	return a.Name == b.Name && slices.EqualFunc(a.Chosen(), b.Chosen(), func(one, other crm.RotationMember) bool {
+		return one.MemberID == other.MemberID && one.Weight == other.Weight && one.AwayUntil.Equal(other.AwayUntil)
 	})
 }
 

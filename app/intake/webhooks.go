@@ -310,6 +310,9 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 		if err := c.apply(ctx, r, &v.Webhook); err != nil {
 			return err
 		}
+		if v.Webhook == before {
+			return nil
+		}
 		if err := r.Webhooks.Update(ctx, v.Webhook, w.clock()); err != nil {
 			return err
 		}
@@ -403,8 +406,8 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 // Regenerate gives a webhook a new token. The old one ends at once, or after grace. Faults: InvalidRequest, NotFound,
 // Forbidden, ServiceUnavailable.
 func (w *Webhooks) Regenerate(ctx context.Context, by app.Caller, id string, grace time.Duration) error {
-	if grace < 0 {
-		return app.Invalid("grace", "O tempo em que o endereço antigo ainda vale não pode ser negativo.")
+	if grace < 0 || grace > app.OverlapMax {
+		return app.Invalid("grace", "O endereço antigo pode valer ainda de 0 a 720h.")
 	}
 	return w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		hook, err := webhookKind.Managed(ctx, r, by, id)

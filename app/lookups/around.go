@@ -25,9 +25,11 @@ type Around func(ctx context.Context, a Asked, do func(free bool) (Result, error
 func (k *Asker) Around(ctx context.Context, caller app.Caller, req Request, around Around) (_ Result, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
 	defer func() { ports.EndSpan(span, err) }()
-	if req, err = k.check(ctx, caller, req); err != nil {
-		return Result{}, err
+	checked, err := k.check(ctx, caller, req)
+	if err != nil {
+		return k.unlessAnswered(ctx, caller, req, err)
 	}
+	req = checked
 	within := func(ctx context.Context, req Request) (Result, error) {
 		req.ID = cmp.Or(req.ID, app.NewID())
 		return around(ctx, Asked{req.product, req.ID, req.Refresh, req.Free}, func(free bool) (Result, error) {

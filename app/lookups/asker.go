@@ -127,10 +127,11 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 func (k *Asker) Do(ctx context.Context, caller app.Caller, req Request) (_ Result, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
 	defer func() { ports.EndSpan(span, err) }()
-	if req, err = k.check(ctx, caller, req); err != nil {
-		return Result{}, err
+	checked, err := k.check(ctx, caller, req)
+	if err != nil {
+		return k.unlessAnswered(ctx, caller, req, err)
 	}
-	if req.RequestKey != "" {
+	if req = checked; req.RequestKey != "" {
 		return k.once(ctx, req, k.ask)
 	}
 	begun, holder, err := k.begin(ctx, req)

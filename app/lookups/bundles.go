@@ -74,6 +74,9 @@ func (b *Bundles) Change(
 		if err := still.Check(all[at]); err != nil {
 			return err
 		}
+		if all[at].Name == changed.Name && slices.Equal(all[at].Products, changed.Products) {
+			return app.ErrUnchanged
+		}
 		return r.Bundles.Update(ctx, changed)
 	}))
 }

@@ -251,18 +251,12 @@ func (b *Bureaus) Back(ctx context.Context, by app.Caller, name string) (was boo
 	line := audit.Line{Action: audit.BureauBack, Detail: audit.Detail{"bureau": name}}
 	err = b.change(ctx, by, line, func(ctx context.Context, r ports.Repos) error {
 		if was, err = r.Bureaus.Back(ctx, name, b.clock()); err == nil && !was {
-			err = errUnchanged
+			err = app.ErrUnchanged
 		}
 		return err
 	})
-	if errors.Is(err, errUnchanged) {
-		err = nil
-	}
 	return was, err
 }
-
-// errUnchanged ends a change that changes nothing, without a line of the audit.
-var errUnchanged = errors.New("nothing changes")
 
 // change changes the bureaus. They are the instance's: a member changes them where one organisation has it to itself,
 // and then its audit has a line; where several use it, only the operator does, and the line would be in nobody's audit.
@@ -277,7 +271,9 @@ func (b *Bureaus) change(ctx context.Context, by app.Caller, l audit.Line, f por
 		err = app.Recorded(ctx, b.store, by, l, f)
 	case !errors.Is(err, ports.ErrNotFound):
 	case by == app.Operator():
-		err = b.store.InTx(ctx, f)
+		if err = b.store.InTx(ctx, f); errors.Is(err, app.ErrUnchanged) {
+			err = nil
+		}
 	default:
 		err = fault.New(fault.Forbidden,
 			"Mais de uma organização usa esta instância: só quem a opera muda os bureaus, com fichario bureau.")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -187,6 +188,7 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 		if err := change.Still.Check(key); err != nil {
 			return err
 		}
+		before := keyDetail(key)
 		written := ports.KeyChange{Purposes: change.Purposes}
 		if change.Purposes != nil {
 			isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // those may have been retired
@@ -207,6 +209,9 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 				return err
 			}
 			key.Limits, written.Limits = limits, &limits
+		}
+		if maps.Equal(before, keyDetail(key)) {
+			return nil
 		}
 		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
 			return err
@@ -256,6 +261,9 @@ func (k *Keys) Revoke(ctx context.Context, by app.Caller, id string) error {
 	if err != nil {
 		return err
 	}
+	if !key.RevokedAt.IsZero() {
+		return nil
+	}
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRevoked, Object: id, Detail: app.NameOf(key.Name)}
 	return app.Recorded(ctx, k.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
@@ -283,7 +291,7 @@ func (k *Keys) rotate(
 	if err != nil {
 		return key, access.Secret{}, err
 	}
-	if overlap < 0 || overlap > 30*24*time.Hour {
+	if overlap < 0 || overlap > app.OverlapMax {
 		return key, access.Secret{}, app.Invalid("overlap", "A sobreposição vai de 0 a 720h.")
 	}
 	now := k.clock()

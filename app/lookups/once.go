@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,7 @@ type maker func(context.Context, Request) (Result, error)
 // nothing and has no answer leaves the key free again. If ctx may end, the maker must not return before there is an
 // entry or nothing is made.
 func (k *Asker) once(ctx context.Context, req Request, do maker) (Result, error) {
-	mine := ports.LookupRequest{
-		OrgID: req.caller.OrgID(), KeyID: req.caller.KeyID(), Name: req.RequestKey, Question: req.question(),
-		LookupID: app.NewID(), Begins: requestBegins, Lasts: requestLasts,
-	}
+	mine := req.claim()
 	waiting, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
 	defer cancel()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
@@ -97,6 +95,50 @@ func (k *Asker) once(ctx context.Context, req Request, do maker) (Result, error)
 			return Result{}, app.TimedOut(waiting.Err())
 		}
 	}
+}
+
+// claim is the request as it asks for its idempotency key.
+func (r Request) claim() ports.LookupRequest {
+	return ports.LookupRequest{
+		OrgID: r.caller.OrgID(), KeyID: r.caller.KeyID(), Name: r.RequestKey, Question: r.question(),
+		LookupID: app.NewID(), Begins: requestBegins, Lasts: requestLasts,
+	}
+}
+
+// unlessAnswered refuses a request, unless it repeats one that was answered before the configuration refused it: that
+// still has its answer, as far as the key may ask it.
+func (k *Asker) unlessAnswered(ctx context.Context, caller app.Caller, req Request, why error) (Result, error) {
+	switch fault.CodeOf(why) {
+	case fault.UnknownProduct, fault.InvalidDocument, fault.UnknownBureau, fault.InvalidRequest:
+	default:
+		return Result{}, why
+	}
+	if req.caller = caller; req.RequestKey == "" || caller.Key() == nil || req.Bureau != "" && !caller.MayName() {
+		return Result{}, why
+	}
+	mine := req.claim()
+	mine.At = k.clock()
+	has, err := k.store.Repos().LookupRequests.Claim(ctx, mine)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case has.LookupID == mine.LookupID:
+		return Result{}, cmp.Or(k.store.Repos().LookupRequests.Release(ctx, mine), why)
+	case !has.Same:
+		return Result{}, why
+	}
+	e, err := k.store.Repos().Statement.Find(ctx, caller.OrgID(), has.LookupID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !caller.MayAsk(e.Document.Type()) {
+		return Result{}, why
+	}
+	var result Result
+	if err == nil {
+		result, err = k.replay(ctx, req, has)
+	}
+	if errors.Is(err, errFree) || errors.Is(err, errNotBegun) {
+		err = why
+	}
+	return result, err
 }
 
 // first makes the lookup of a request that has the idempotency key, and frees the key if the lookup came to nothing.

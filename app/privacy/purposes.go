@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -71,7 +72,9 @@ func (p *Purposes) Set(
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
 		}
-		if changed, err = p.changed(ctx, r, orgID, code, change); err != nil {
+		var before crm.Purpose
+		before, changed, err = p.changed(ctx, r, orgID, code, change)
+		if err != nil || maps.Equal(purposeDetail(before), purposeDetail(changed)) {
 			return err
 		}
 		if err := r.Orgs.HoldCharges(ctx, orgID); err != nil {
@@ -87,21 +90,21 @@ func (p *Purposes) Set(
 	return changed, err
 }
 
-// changed returns the purpose with a code, after the change.
+// changed returns the purpose with a code, before and after the change.
 func (p *Purposes) changed(
 	ctx context.Context, r ports.Repos, orgID, code string, change PurposeChange,
-) (crm.Purpose, error) {
+) (before, changed crm.Purpose, err error) {
 	all, err := r.Purposes.List(ctx, orgID)
 	if err != nil {
-		return crm.Purpose{}, err
+		return before, changed, err
 	}
 	at := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code })
 	if at < 0 {
-		return crm.Purpose{}, app.Missing("code", "Não há finalidade com este código.")
+		return before, changed, app.Missing("code", "Não há finalidade com este código.")
 	}
-	changed := all[at]
+	before, changed = all[at], all[at]
 	if err := change.Still.Check(changed); err != nil {
-		return crm.Purpose{}, err
+		return before, changed, err
 	}
 	if change.Name != nil {
 		changed.Name = *change.Name
@@ -119,7 +122,8 @@ func (p *Purposes) changed(
 	case changed.InForce():
 		changed.RetiredAt = p.clock()
 	}
-	return checkPurpose(changed)
+	changed, err = checkPurpose(changed)
+	return before, changed, err
 }
 
 func purposeDetail(p crm.Purpose) audit.Detail {

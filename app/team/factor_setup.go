@@ -171,6 +171,10 @@ func (f *Factors) Require(ctx context.Context, by app.Caller, required bool) err
 		"exigido": app.YesNo(required),
 	}}
 	return app.Recorded(ctx, f.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		err := differs(ctx, r, by.OrgID(), func(o crm.Organisation) bool { return o.SecondFactor != required })
+		if err != nil {
+			return err
+		}
 		return r.Orgs.SetSecondFactor(ctx, by.OrgID(), required)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"fichario/app"
@@ -239,6 +240,9 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 		}
 		if err := mayChangeRoles(by, before.Role, after.Role); err != nil {
 			return err
+		}
+		if after.PasswordHash == before.PasswordHash && maps.Equal(memberDetail(before), memberDetail(after)) {
+			return nil
 		}
 		if before.LeadsActively() && !after.LeadsActively() {
 			if err := anotherOwner(ctx, r, before); err != nil {

@@ -75,6 +75,9 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by app.Caller, 
 		OrgID: id, Action: audit.OrgLimitChanged, Object: id, Detail: audit.Detail{"limite": limit.String()},
 	}
 	return app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		if err := differs(ctx, r, id, func(o crm.Organisation) bool { return o.MemberBatchLimit != limit }); err != nil {
+			return err
+		}
 		return r.Orgs.SetMemberBatchLimit(ctx, id, limit)
 	})
 }
@@ -88,8 +91,24 @@ func (o *Organisations) SetShareHistory(ctx context.Context, by app.Caller, id s
 	line := audit.Line{
 		OrgID: id, Action: audit.OrgShareChanged, Object: id, Detail: audit.Detail{"compartilha": strconv.FormatBool(share)},
 	}
-	return app.Recorded(ctx, o.store, by, line,
-		func(ctx context.Context, r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
+	return app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		if err := differs(ctx, r, id, func(o crm.Organisation) bool { return o.OwnHistory == share }); err != nil {
+			return err
+		}
+		return r.Orgs.SetShareHistory(ctx, id, share)
+	})
+}
+
+// differs locks an organisation, and returns app.ErrUnchanged where it is already as a change would make it.
+func differs(ctx context.Context, r ports.Repos, id string, differs func(crm.Organisation) bool) error {
+	if err := r.Orgs.Lock(ctx, id); err != nil {
+		return err
+	}
+	o, err := r.Orgs.Find(ctx, id)
+	if err == nil && !differs(o) {
+		err = app.ErrUnchanged
+	}
+	return err
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

@@ -97,6 +97,25 @@ func TestOrganisationsThatAreNotMeant(t *testing.T) {
 	}
 }
 
+// TestASettingIsGiven: a command that would change nothing says what to give.
+func TestASettingIsGiven(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	for want, args := range map[string][]string{
+		"give --member-batch-limit": {"org", "set", org},
+		"give --purposes, --from":   {"key", "set", org},
+		"give what to change: --na": {"webhook", "set", org},
+		"give what to change: --pu": {"automation", "set", org},
+		"give --name or --member":   {"rotation", "set", org},
+		"give --name, --basis":      {"purpose", "set", "--org", org, "--code", "credito"},
+	} {
+		if code, _, errOut := p.says("", args...); code != 1 || !strings.Contains(errOut, want) {
+			t.Errorf("%v: code %d, %s", args, code, errOut)
+		}
+	}
+}
+
 // TestAnImportSaysWhichLinesAreWrong: in its trial and when it is done, and two columns of the same name are told
 // apart.
 func TestAnImportSaysWhichLinesAreWrong(t *testing.T) {

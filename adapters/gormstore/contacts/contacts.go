@@ -207,15 +207,25 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 	return r.Inside(ctx, "contacts.create", func(db *gorm.DB) error { return insert(db, row, event) })
 }
 
-// insert is Insert of one contact, into a stage that stays as it is meanwhile.
+// insert is Insert of one contact, with a stage and an origin that stay meanwhile.
 func insert(db *gorm.DB, row ContactRow, event EventRow) error {
-	if err := hold(db, string(row.OrgID), string(row.StageID)); err != nil {
+	if err := hold(db, string(row.OrgID), &StageRow{}, row.StageID); err != nil {
+		return err
+	}
+	if err := holdOrigin(db, row); err != nil {
 		return err
 	}
 	if err := db.Create(&event).Error; err != nil {
 		return err
 	}
 	return Insert(db, engine.SomeSlot(), []ContactRow{row})
+}
+
+func holdOrigin(db *gorm.DB, row ContactRow) error {
+	if row.OriginID == nil {
+		return nil
+	}
+	return hold(db, string(row.OrgID), &OriginRow{}, *row.OriginID)
 }
 
 // Insert writes new contacts and last, in a slot, their figures, for which others wait. Posts that share a transaction
@@ -250,10 +260,14 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 		columns = append(columns, "note", "documents", "doc_index", "attribution", "consents")
 	}
 	const op = "contacts.edit"
-	after := ContactRowOf(r.vault, c)
+	after, had := ContactRowOf(r.vault, c), ""
 	err := r.recount(ctx, op, e, func(row *ContactRow) {
+		had = row.OriginID.Text()
 		row.OriginID, row.Amount = after.OriginID, after.Amount
 	})
+	if err == nil && c.OriginID != had {
+		err = r.Inside(ctx, op, func(db *gorm.DB) error { return holdOrigin(db, after) })
+	}
 	if err != nil {
 		return err
 	}
@@ -262,13 +276,15 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
 	const op = "contacts.setStage"
-	if err := r.Inside(ctx, op, func(db *gorm.DB) error { return hold(db, e.OrgID, stageID) }); err != nil {
+	stage := engine.UID(stageID)
+	err := r.Inside(ctx, op, func(db *gorm.DB) error { return hold(db, e.OrgID, &StageRow{}, stage) })
+	if err != nil {
 		return err
 	}
-	if err := r.recount(ctx, op, e, func(row *ContactRow) { row.StageID = engine.UID(stageID) }); err != nil {
+	if err := r.recount(ctx, op, e, func(row *ContactRow) { row.StageID = stage }); err != nil {
 		return err
 	}
-	return r.change(ctx, op, e, ContactRow{StageID: engine.UID(stageID)}, "stage_id")
+	return r.change(ctx, op, e, ContactRow{StageID: stage}, "stage_id")
 }
 
 func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event) error {

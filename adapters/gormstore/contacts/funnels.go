@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/schema"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
@@ -70,11 +71,8 @@ func (r funnels) Update(ctx context.Context, f crm.Funnel) error {
 		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"name", "position", "outcome"}),
 	}
 	return r.ExecPosts(ctx, "funnels.update", f.OrgID, func(db *gorm.DB) error {
-		if engine.Distributed(db) { // see hold
-			number := engine.LockNumber("stages", engine.UID(f.OrgID))
-			if err := db.Exec("SELECT pg_advisory_xact_lock(?)", number).Error; err != nil {
-				return err
-			}
+		if err := unheld(db, f.OrgID); err != nil {
+			return err
 		}
 		renamed := db.Model(&funnelRow{}).Where("id = ? AND org_id = ?", f.ID, f.OrgID).Update("name", f.Name)
 		if err := engine.OrNotFound(renamed); err != nil {
@@ -118,23 +116,32 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 	return out, err
 }
 
-// hold keeps a stage from being removed until the transaction ends; engine.ErrRemoved where it was removed before. On
-// Citus, where each node has a copy of the stages, a locked row would lock all of them: there the organisation's stages
-// have an advisory lock.
-func hold(db *gorm.DB, orgID, stageID string) error {
+// hold keeps a stage or an origin from being removed until the transaction ends; engine.ErrRemoved where it was removed
+// before. On Citus, where each node has a copy of both, a locked row would lock all of them: there those of the
+// organisation have an advisory lock.
+func hold(db *gorm.DB, orgID string, row schema.Tabler, id engine.UID) error {
 	var held *gorm.DB
 	if engine.Distributed(db) {
-		number := engine.LockNumber("stages", engine.UID(orgID))
-		if err := db.Exec("SELECT pg_advisory_xact_lock_shared(?)", number).Error; err != nil {
+		if err := db.Exec("SELECT pg_advisory_xact_lock_shared(?)", heldLock(orgID)).Error; err != nil {
 			return err
 		}
 		held = db
 	} else {
 		held = engine.Locked("KEY SHARE", "")(db)
 	}
-	err := held.Select("id").Take(&StageRow{}, "id = ?", stageID).Error
+	err := held.Select("id").Take(row, "id = ?", id).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return engine.ErrRemoved
 	}
 	return err
 }
+
+// unheld waits until nothing that is removed next is held: see hold. Elsewhere than on Citus the removal itself waits.
+func unheld(db *gorm.DB, orgID string) error {
+	if !engine.Distributed(db) {
+		return nil
+	}
+	return db.Exec("SELECT pg_advisory_xact_lock(?)", heldLock(orgID)).Error
+}
+
+func heldLock(orgID string) int64 { return engine.LockNumber("stages", engine.UID(orgID)) }

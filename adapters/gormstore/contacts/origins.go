@@ -1,7 +1,6 @@
 package contacts
 
 import (
-	"cmp"
 	"context"
 
 	"gorm.io/gorm"
@@ -46,12 +45,16 @@ func (r origins) Rename(ctx context.Context, o crm.Origin) error {
 
 func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	return r.ExecPosts(ctx, "origins.remove", o.OrgID, func(db *gorm.DB) error {
-		linked := func(table string) *gorm.DB { return db.Table(table).Select("1").Where("origin_id = ?", o.ID) }
-		var known, used bool
-		own := db.Model(&OriginRow{}).Select("1").Where("id = ? AND org_id = ?", o.ID, o.OrgID)
-		if err := db.Raw("SELECT EXISTS (?)", own).Scan(&known).Error; err != nil || !known {
-			return cmp.Or(err, ports.ErrNotFound)
+		if err := unheld(db, o.OrgID); err != nil {
+			return err
 		}
+		// Whoever makes a contact with it has done so by then, or can no longer.
+		own := engine.Locked("UPDATE", "")(db).Where("id = ? AND org_id = ?", o.ID, o.OrgID)
+		if err := own.Select("id").Take(&OriginRow{}).Error; err != nil {
+			return err
+		}
+		linked := func(table string) *gorm.DB { return db.Table(table).Select("1").Where("origin_id = ?", o.ID) }
+		var used bool
 		contacts := linked("contacts").Where("org_id = ?", o.OrgID)
 		hooks, rules := linked("webhooks"), linked("automations")
 		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)", contacts, hooks, rules).Scan(&used).Error

@@ -45,6 +45,7 @@ type taken struct {
 	contact  *contacts.ContactRow // nil where only the delivery is written
 	job      automations.JobRow
 	receipt  *receiptRow     // nil when nothing identifies the post
+	more     []receiptRow    // under the other data keys: see takenOf
 	turns    *contacts.Turns // nil where the webhook has no rotation
 	mails    bool            // its job is written whoever listens
 }
@@ -57,21 +58,25 @@ func factsOf(row *contacts.ContactRow) string {
 	}))
 }
 
+// takenOf makes a receipt under each data key: while the key is rotated, other instances have them in another order, or
+// not all of them.
 func takenOf(v *engine.Vault, n ports.Newcomer, k identity) taken {
 	contact := contacts.ContactRowOf(v, n.Contact)
 	t := taken{
 		contact: &contact, job: automations.JobRowOf(n.Job), turns: contacts.TurnsOf(n),
 	}
 	if n.Key != "" {
-		t.receipt = &receiptRow{
-			WebhookID: k.webhookID, Key: v.Indexes(k.name(n.Key))[0], Body: k.bodies[0], ContactID: contact.ID,
-			At: contact.CreatedAt, OrgID: &contact.OrgID,
+		for i, hash := range v.Indexes(k.name(n.Key)) {
+			t.more = append(t.more, receiptRow{
+				WebhookID: k.webhookID, Key: hash, Body: k.bodies[i], ContactID: contact.ID, At: contact.CreatedAt,
+				OrgID: &contact.OrgID,
+			})
 		}
+		t.receipt, t.more = &t.more[0], t.more[1:]
 	}
 	return t
 }
 
-// Take first looks for receipts that an older data key has indexed: their posts came before the key was changed.
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, err error) {
 	const op = "inbox.take"
 	if err := r.Outside(op); err != nil {
@@ -85,17 +90,12 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 	if identified {
 		k = identityOf(r.vault, a.Delivery.OrgID, a.Delivery.WebhookID, a.Fingerprint)
 	}
-	if identified && len(k.bodies) > 1 {
-		if first, err := r.first(ctx, k, keys, 1); !errors.Is(err, ports.ErrNotFound) {
-			return first, err
-		}
-	}
 	kept, err := r.keep(ctx, a, k)
 	if err == nil && !kept && a.Lead != "" {
 		return engine.Mapped(a.People, func(ports.Newcomer) ports.Receipt { return ports.Receipt{Repeated: true} }), nil
 	}
 	if err == nil && !kept {
-		first, known := r.first(ctx, k, keys, 0)
+		first, known := r.first(ctx, k, keys)
 		if !errors.Is(known, ports.ErrNotFound) {
 			return first, known
 		}
@@ -124,8 +124,10 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
 		})
 	}
-	// Citus would take the statement of posts that share a commit apart, and send its steps to every node.
-	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" || engine.Distributed(r.Writer) {
+	// Posts that share a commit have one receipt each, and Citus would take their statement apart, and send its steps to
+	// every node.
+	if len(people) > 1 || len(t.more) > 0 || len(a.Delivery.Others) > 0 || a.Read+a.Lead != "" ||
+		engine.Distributed(r.Writer) {
 		return r.takeSeveral(ctx, arrived{
 			delivery, deliveryContactRows(a.Delivery), people, a.Mails, t.job, a.Read, a.Lead, a.Page,
 		})
@@ -149,15 +151,15 @@ func identityOf(v *engine.Vault, orgID, webhookID string, fingerprint []byte) id
 func (k identity) name(key string) string { return "receipt|" + string(k.webhookID) + "|" + key }
 
 // first returns the receipts of the first posts with the keys, empty where there is none, for a post that arrives now.
-// It searches the hashes under the data keys from index from on. ErrNotFound when no key is known.
-func (r inbox) first(ctx context.Context, now identity, keys []string, from int) ([]ports.Receipt, error) {
+// ErrNotFound when no key is known.
+func (r inbox) first(ctx context.Context, now identity, keys []string) ([]ports.Receipt, error) {
 	var hashes [][]byte
 	asked := map[string]int{} // the position of each key, by its hash
 	for i, key := range keys {
 		if key == "" {
 			continue
 		}
-		for _, hash := range r.vault.Indexes(now.name(key))[from:] {
+		for _, hash := range r.vault.Indexes(now.name(key)) {
 			hashes, asked[string(hash)] = append(hashes, hash), i
 		}
 	}
@@ -206,7 +208,7 @@ func (r inbox) survivors(
 func (r inbox) Known(
 	ctx context.Context, orgID, webhookID string, keys []string, fingerprint []byte,
 ) ([]ports.Receipt, error) {
-	return r.first(ctx, identityOf(r.vault, orgID, webhookID, fingerprint), keys, 0)
+	return r.first(ctx, identityOf(r.vault, orgID, webhookID, fingerprint), keys)
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {

@@ -74,7 +74,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) (queued bool, err error) {
 	for i, p := range people {
 		made[i], jobs[i] = *p.contact, p.job
 		if p.receipt != nil {
-			receipts = append(receipts, *p.receipt)
+			receipts = append(append(receipts, *p.receipt), p.more...)
 		}
 	}
 	if err := claim(tx, receipts); err != nil {

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,6 +54,9 @@ type rotationSetCmd struct {
 
 // Run changes a rotation.
 func (c *rotationSetCmd) Run(e *command.Environment) error {
+	if c.Name == nil && len(c.Member) == 0 {
+		return errors.New("give --name or --member")
+	}
 	return e.WithStore(func(store *gormstore.Store) error {
 		all := contacts.NewRotations(store, command.Now)
 		v, err := all.Show(e.Ctx, app.Operator(), c.ID)

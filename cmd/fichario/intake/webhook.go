@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -195,6 +196,9 @@ func (c *webhookSetCmd) Run(e *command.Environment) error {
 		change.Band = &band
 	}
 	switch {
+	case reflect.ValueOf(change).IsZero() && c.Signature == nil && c.Secret+c.Header == "" && !c.AppSecret:
+		return errors.New("give what to change: --name, --type, --origin, --bands, --signature, --verify-token, " +
+			"--app-secret-stdin, --thanks-url, --rotation or --email-key")
 	case c.AppSecret && c.Signature != nil:
 		return errors.New("--app-secret-stdin already says how the platform signs: take --signature out")
 	case c.Signature != nil:
@@ -245,7 +249,7 @@ func enableWebhook(e *command.Environment, id string, enabled bool) error {
 
 type webhookRegenerateCmd struct {
 	ID    string        `arg:"" help:"Id of the webhook."`
-	Grace time.Duration `default:"0" help:"How long the old address keeps working."`
+	Grace time.Duration `default:"0" help:"How long the old address keeps working; at most 720h."`
 }
 
 // Run gives a webhook a new address.

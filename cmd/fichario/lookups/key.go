@@ -236,7 +236,7 @@ func (c *keyRevokeCmd) Run(e *command.Environment) error {
 
 type keyRotateCmd struct {
 	ID      string        `arg:"" help:"Id of the key."`
-	Overlap time.Duration `default:"0" help:"How long the old secret keeps working."`
+	Overlap time.Duration `default:"0" help:"How long the old secret keeps working; at most 720h."`
 }
 
 // Run rotates a key.

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ type purposeSetCmd struct {
 
 // Run changes a purpose.
 func (c *purposeSetCmd) Run(e *command.Environment) error {
+	if c.Name == nil && c.Basis == nil && c.Roles == nil && c.Retired == nil {
+		return errors.New("give --name, --basis, --roles or --retired")
+	}
 	change := privacy.PurposeChange{Name: c.Name, Retired: c.Retired}
 	if c.Basis != nil {
 		basis := crm.Basis(*c.Basis)

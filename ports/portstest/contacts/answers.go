@@ -12,7 +12,8 @@ import (
 
 func firstAnswers(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
-	stage, person, origin := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID, kit.ID(), kit.ID()
+	stage, origin := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID, kit.Origin(t, s, o.ID, "Site").ID
+	person := kit.ID()
 	all := kit.Made(t, s,
 		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: stage, Waiting: true, OriginID: origin},
 		crm.Contact{OrgID: o.ID, Name: "Bia", Email: "b@example.com", StageID: stage, Waiting: true},

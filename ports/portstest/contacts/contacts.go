@@ -104,8 +104,7 @@ func contacts(t *testing.T, s ports.Store) {
 func contactEdits(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0]
-	origin := crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "Site"}
-	kit.Must(t, repos.Origins.Create(ctx, origin))
+	origin := kit.Origin(t, s, o.ID, "Site")
 	c := crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: stage.ID, OriginID: origin.ID, Note: "n"}
 	c = kit.Made(t, s, c)[0]
 	c.Name, c.Email, c.Company, c.Amount, c.Note, c.OriginID = "Bia", "b@example.com", "Rocha", 12, "outra", ""

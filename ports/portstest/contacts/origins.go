@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"testing"
 
 	"fichario/domain/automation"
@@ -11,11 +12,8 @@ import (
 
 func origins(t *testing.T, s ports.Store) {
 	ctx, repos, o, other := t.Context(), s.Repos(), kit.Org(t, s), kit.Org(t, s)
-	indication := crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "Indicação"}
-	google := crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "Google Ads"}
-	kit.Must(t, repos.Origins.Create(ctx, indication))
-	kit.Must(t, repos.Origins.Create(ctx, google))
-	kit.Must(t, repos.Origins.Create(ctx, crm.Origin{ID: kit.ID(), OrgID: other.ID, Name: "INDICACAO"}))
+	indication, google := kit.Origin(t, s, o.ID, "Indicação"), kit.Origin(t, s, o.ID, "Google Ads")
+	kit.Origin(t, s, other.ID, "INDICACAO")
 	again := crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "INDICACAO"}
 	kit.WantErr(t, "an origin that differs by case and accents", repos.Origins.Create(ctx, again), ports.ErrExists)
 	list := func(what string, want ...crm.Origin) {
@@ -36,8 +34,8 @@ func origins(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "another organisation's origin removed", repos.Origins.Remove(ctx, theirs), ports.ErrNotFound)
 
 	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
-	kit.Made(t, s, crm.Contact{OrgID: o.ID, Name: "Bia", Email: "bia@example.com", StageID: stage,
-		OriginID: indication.ID})
+	bia := kit.Made(t, s, crm.Contact{OrgID: o.ID, Name: "Bia", Email: "bia@example.com", StageID: stage,
+		OriginID: indication.ID})[0]
 	kit.WantErr(t, "an origin that contacts have", repos.Origins.Remove(ctx, indication), ports.ErrExists)
 	w, _ := kit.Hook(t, s, o.ID)
 	w.OriginID = google.ID
@@ -56,4 +54,13 @@ func origins(t *testing.T, s ports.Store) {
 	kit.Must(t, repos.Automations.Update(ctx, rule))
 	kit.Must(t, repos.Origins.Remove(ctx, google))
 	list("what is left", indication)
+	bia.OriginID = google.ID
+	event := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: bia.ID, Kind: crm.ContactEdited, Actor: "Ana", At: kit.At}
+	kit.WantErr(t, "a contact that is given a removed origin", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Edit(ctx, bia, event)
+	}), ports.ErrNotFound)
+	bia.ID = kit.ID()
+	kit.WantErr(t, "a contact with a removed origin", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Create(ctx, bia, event)
+	}), ports.ErrNotFound)
 }

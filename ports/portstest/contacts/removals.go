@@ -72,7 +72,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 	w, _ := kit.Hook(t, s, o.ID)
 	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
 	a := kit.Arrival(w, stage)
-	a.People[0].Key = "k"
+	a.People[0].Key, a.People[0].Contact.OriginID = "k", kit.Origin(t, s, o.ID, "Site").ID
 	_, err := repos.Inbox.Take(ctx, a)
 	kit.Must(t, err)
 	c, err := repos.Contacts.Find(ctx, ports.AnyOrg, a.People[0].Contact.ID)
@@ -140,6 +140,7 @@ func firstEntries(t *testing.T, s ports.Store) {
 	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
 	for _, stored := range []bool{false, true} {
 		a := kit.Arrival(w, stage)
+		a.People[0].Contact.OriginID = ""
 		_, err := repos.Inbox.Take(ctx, a)
 		kit.Must(t, err)
 		c := a.People[0].Contact

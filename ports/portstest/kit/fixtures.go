@@ -100,6 +100,14 @@ func FunnelOf(t *testing.T, s ports.Store, orgID string, byDefault bool, stages 
 	return f
 }
 
+// Origin makes an origin.
+func Origin(t *testing.T, s ports.Store, orgID, name string) crm.Origin {
+	t.Helper()
+	o := crm.Origin{ID: ID(), OrgID: orgID, Name: name}
+	Must(t, s.Repos().Origins.Create(t.Context(), o))
+	return o
+}
+
 // Hook makes a webhook.
 func Hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.Token) {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 func figures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	stage := kit.FunnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
-	origin := kit.ID()
+	origin := kit.Origin(t, s, o.ID, "Site").ID
 	for i, when := range []time.Time{kit.At, kit.At.Add(time.Minute), kit.At.Add(time.Hour), kit.At.Add(-24 * time.Hour)} {
 		c := crm.Contact{ID: kit.ID(), OrgID: o.ID, Name: "Bia", Email: "bia@example.com", StageID: stage, CreatedAt: when}
 		if i < 2 {
@@ -129,7 +129,7 @@ func contactFigures(t *testing.T, s ports.Store) {
 	stages := kit.FunnelOf(t, s, o.ID, true, "Novo", "Ganho").Stages
 	stage, won := stages[0].ID, stages[1].ID
 	w, _ := kit.Hook(t, s, o.ID)
-	origins, undo := []string{kit.ID(), kit.ID()}, errors.New("undo")
+	origins, undo := []string{kit.Origin(t, s, o.ID, "Site").ID, kit.Origin(t, s, o.ID, "Feira").ID}, errors.New("undo")
 	const n = 60
 	var wg sync.WaitGroup
 	for i := range n {
