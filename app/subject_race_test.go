@@ -181,6 +181,34 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 	})
 }
 
+// TestAnErasureEndsWhilePeopleWrite: posts about the person that come in each round, each with another address, do not
+// keep its receipt back. What was there when the last round began is gone, and what came after that is new.
+func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		who, posts := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, 0
+		arrive := func() string {
+			body := fmt.Sprintf(`{"nome":"Ana","email":"ana-%d@x.example","cpf":%q}`, posts, cpfs[0])
+			return must(s.intake.Receive(t.Context(), hook, post(body))).ContactID
+		}
+		ids := []string{arrive()}
+		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
+			if k == privacy.Texts && posts < 10 { // a round takes four minutes
+				posts++
+				ids = append(ids, arrive())
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, func() time.Time {
+			return now().Add(time.Duration(posts) * 4 * time.Minute)
+		}, s.contacts.PartToErase)
+		e := must(slow.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
+		equal(t, "rounds", posts, 4)
+		equal(t, "what is left", s.left(owner, who), "map[contatos:1 entregas:1 historico:1]")
+		equal(t, "who is left", s.contact(ids[posts]).Email, fmt.Sprintf("ana-%d@x.example", posts))
+	})
+}
+
 // TestWhoIsPartedWhileAnErasureLooks: a contact of another person, which is taken out of an erased person's while the
 // erasure has found it there, keeps its history.
 func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 // rounds erases until a whole round has found nothing. Since the person is barred, nothing that somebody read before is
 // stored any more; each round begins when all transactions have ended that may have begun before that, or before the
 // end of the last round, so that the last one sees everything. Contacts that come while it goes on are looked for after
-// it.
+// it. Where people write about the person faster than a round takes, there is no such round: the first one that begins
+// clocksDiffer after the request is the last, and what it has not seen is newer than that.
 func (w *erasing) rounds(ctx context.Context) error {
 	if w.e.Person == nil {
 		return nil
@@ -29,6 +30,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 	}
 	for first := ports.Now(); ; {
 		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
+		late := whole && w.e.Round > 0 && w.clock().Sub(w.e.At) > clocksDiffer
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
@@ -48,6 +50,8 @@ func (w *erasing) rounds(ctx context.Context) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		case late:
+			return w.outlive(ctx)
 		case whole && !grown && w.found == 0:
 			// A round may take long: who came meanwhile is found by another one.
 			if grown, err = w.look(ctx); err != nil || !grown {
