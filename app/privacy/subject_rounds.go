@@ -30,7 +30,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 	}
 	for first := ports.Now(); ; {
 		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
-		late := whole && w.e.Round > 0 && w.clock().Sub(w.e.At) > clocksDiffer
+		late := whole && w.e.Round > 0 && w.clock().After(w.newer())
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
@@ -64,6 +64,14 @@ func (w *erasing) rounds(ctx context.Context) error {
 			w.since = app.IDAt(begun.Add(-clocksDiffer))
 		}
 	}
+}
+
+// newer is from when on whatever begins is surely newer than the request, or than its repetition after a restore.
+func (w *erasing) newer() time.Time {
+	if w.e.Replayed.IsZero() {
+		return w.e.At.Add(clocksDiffer)
+	}
+	return w.e.Replayed.Add(clocksDiffer)
 }
 
 // settle ends the lookups whose time is over: no service may be running, as where a copy was restored.
@@ -116,7 +124,7 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 	}
 	// Nobody is asked about the person since the request, but other people are, with the person in an input.
 	left, _, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
-	return grown, len(left) > 0 && left[0] < app.IDAt(w.e.At.Add(clocksDiffer)), err
+	return grown, len(left) > 0 && left[0] < app.IDAt(w.newer()), err
 }
 
 // outlive waits for the attempts of runs that may have read what the rounds before have erased: they may still send
