@@ -30,7 +30,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 	}
 	for first := ports.Now(); ; {
 		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
-		late := whole && w.e.Round > 0 && w.clock().After(w.newer())
+		late := whole && w.late()
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
@@ -65,6 +65,9 @@ func (w *erasing) rounds(ctx context.Context) error {
 		}
 	}
 }
+
+// late reports whether a whole round that begins now is the last, whatever it finds.
+func (w *erasing) late() bool { return w.e.Round > 0 && w.clock().After(w.newer()) }
 
 // newer is from when on whatever begins is surely newer than the request, or than its repetition after a restore.
 func (w *erasing) newer() time.Time {
