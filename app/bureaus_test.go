@@ -140,16 +140,17 @@ func TestABureauWhoseCreditRenews(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
 		for at, until := range map[string]string{
-			"2026-11-20T12:00:00Z": "2026-12-01T03:00:00Z", "2026-12-01T00:30:00Z": "2026-12-01T03:00:00Z",
-			"2026-12-01T03:30:00Z": "2026-12-02T03:00:00Z", "2026-12-31T12:00:00Z": "2027-01-01T03:00:00Z",
+			"2026-11-20 09:00": "2026-12-01 00:00", "2026-11-30 21:30": "2026-12-01 00:00",
+			"2026-12-01 00:30": "2026-12-02 00:00", "2026-12-31 09:00": "2027-01-01 00:00",
 		} {
-			from := must(time.Parse(time.RFC3339, at))
+			const minutes = "2006-01-02 15:04"
+			from := must(time.ParseInLocation(minutes, at, calendar.Location))
 			cheap := &portstest.FakeBureau{Script: func(context.Context) (ports.Answer, error) {
 				return ports.Answer{}, &ports.BureauError{Outcome: ports.Exhausted, Renews: true}
 			}}
 			all := s.twoBureausAt(func() time.Time { return from }, cheap, &portstest.FakeBureau{})
 			must(s.asking(all).Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
-			equal(t, at, must(all.List(t.Context(), owner)).States[0].Until.Format(time.RFC3339), until)
+			equal(t, at, must(all.List(t.Context(), owner)).States[0].Until.In(calendar.Location).Format(minutes), until)
 			must(all.Back(t.Context(), owner, "barato"))
 		}
 	})

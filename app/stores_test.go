@@ -32,6 +32,7 @@ import (
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/noon"
 	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 	"fichario/tests/testkit/sqlite"
@@ -79,7 +80,8 @@ const (
 	fresh   = 30 * 24 * time.Hour
 )
 
-var calendar = access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
+// calendar has days that begin at no time at which tests run.
+var calendar = access.Calendar{Location: noon.Zone()}
 
 func products() catalog.Catalog {
 	all := catalog.Standard()
@@ -269,7 +271,7 @@ func open(t *testing.T, url string) *gormstore.Store {
 // inMemoryURL is that of a database without a file.
 const inMemoryURL = "sqlite://" + engine.InMemory
 
-// inMemory makes a setting where time stands still, so that no midnight passes.
+// inMemory makes a setting where time stands still.
 func inMemory(t *testing.T) *setting {
 	t.Helper()
 	start := now()

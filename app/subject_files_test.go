@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // TestWhatFilesAreCalledIsErased: somebody called a batch and an imported file by a person's address, or its first row
@@ -60,4 +62,25 @@ func TestWhatFilesAreCalledIsErased(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhoUndoesIsNoNameOfAFile: the settings of a bulk action that is undone are the id of a member, which is made at
+// random: it may hold the digits of a CPF, and is neither told nor erased with the person.
+func TestWhoUndoesIsNoNameOfAFile(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		settings := fmt.Sprintf(`{"membro":"0192a3b4-c5d6-7e8f-9a0b-c%s"}`, cpfs[0])
+		action := crm.Bulk{
+			ID: app.NewID(), OrgID: s.orgID, MemberID: owner.MemberID(), Kind: crm.BulkMove, Status: crm.BulkUndone,
+			Settings: []byte(settings), At: now(),
+		}
+		done(s.store.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Bulks.Create(ctx, action, nil)
+		}))
+		equal(t, "held", s.left(owner, who), "map[]")
+		s.erase(owner, who)
+		kept := must(s.store.Repos().Bulks.Find(t.Context(), s.orgID, action.ID))
+		equal(t, "who undid it", string(kept.Settings), settings)
+	})
 }

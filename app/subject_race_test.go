@@ -181,6 +181,69 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 	})
 }
 
+// TestAnErasureEndsWhilePeopleWrite: posts about the person that come in each round, each with another address, do not
+// keep its receipt back. What was there when the last round began is gone, and what came after that is new.
+func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		who, posts := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, 0
+		arrive := func() string {
+			body := fmt.Sprintf(`{"nome":"Ana","email":"ana-%d@x.example","cpf":%q}`, posts, cpfs[0])
+			return must(s.intake.Receive(t.Context(), hook, post(body))).ContactID
+		}
+		ids := []string{arrive()}
+		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
+			if k == privacy.Texts && posts < 10 { // a round takes four minutes
+				posts++
+				ids = append(ids, arrive())
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, func() time.Time {
+			return now().Add(time.Duration(posts) * 4 * time.Minute)
+		}, s.contacts.PartToErase)
+		e := must(slow.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
+		equal(t, "rounds", posts, 4)
+		equal(t, "what is left", s.left(owner, who), "map[contatos:1 entregas:1 historico:1]")
+		equal(t, "who is left", s.contact(ids[posts]).Email, fmt.Sprintf("ana-%d@x.example", posts))
+	})
+}
+
+// TestAnErasureEndsWhileOthersAreAsked: a lookup of somebody else that names the person in an input is not barred, and
+// keeps the receipt back only where it may have begun before the request.
+func TestAnErasureEndsWhileOthersAreAsked(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		atBureau, rounds := newGate(), 0
+		open := sync.OnceFunc(func() { close(atBureau.open) })
+		_, asker := s.needing(&portstest.FakeBureau{Script: func(context.Context) (ports.Answer, error) {
+			atBureau.wait()
+			return portstest.Found(products()[0], map[string]any{"nome": "Bia"}), nil
+		}}, catalog.Input{Name: "mae", Type: catalog.InputText})
+		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
+			if k == privacy.Texts {
+				rounds++
+			}
+			if rounds == 3 {
+				open()
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, func() time.Time { return now().Add(-11 * time.Minute) }, leaveMerged)
+		e := must(slow.Erase(t.Context(), owner, who, false)) // eleven minutes before anything else happens
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			must(asker.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[1], Inputs: map[string]string{"mae": cpfs[0]},
+			}))
+		})
+		<-atBureau.came
+		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
+		equal(t, "rounds", rounds, 1)
+		open()
+		asking.Wait()
+	})
+}
+
 // TestWhoIsPartedWhileAnErasureLooks: a contact of another person, which is taken out of an erased person's while the
 // erasure has found it there, keeps its history.
 func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
+	"fichario/tests/testkit/noon"
 )
 
 // TestAnIDStandsOnceOnAPage, and each page has its own title, which names its subject.
@@ -119,7 +120,7 @@ func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 	v := site.visitor("Ana")
 	page := v.get("/")
 	has(t, "at first", page, "Para começar", "Criar um webhook: feito", `<a href="/equipe">Chamar a equipe</a>`,
-		"Fazer a primeira consulta", "Criar uma chave de API", " de "+time.Now().Format("2006"), "Contatos em aberto")
+		"Fazer a primeira consulta", "Criar uma chave de API", " de "+time.Now().In(noon.Zone()).Format("2006"), "Contatos em aberto")
 	site.member(v.by.OrgID(), "Caio", crm.Common)
 	v.ask("documento", aPerson, "produto", "cpf")
 	v.key("ERP")

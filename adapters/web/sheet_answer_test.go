@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/tests/testkit/noon"
 )
 
 // TestASheetAnswersTheQuestion: a company at a glance, partners to look up, addresses on a map, mobiles on WhatsApp,
@@ -47,18 +49,19 @@ func TestASheetAnswersTheQuestion(t *testing.T) {
 	hasNot(t, "the first one, of which there is none before", v.get(first), "O que mudou")
 }
 
-// TestAnAgeIsThatOfToday in local time: on the evening before a birthday it is already the next day in UTC.
+// TestAnAgeIsThatOfToday in local time: a birthday does not begin and end with a day of UTC.
 func TestAnAgeIsThatOfToday(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.visitor("Ana")
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	born := today.AddDate(-30, 0, 0)
+	now := time.Now().In(noon.Zone())
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	born := today.AddDate(-28, 0, 0) // which has each day that this year has
 	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"`+born.Format(time.DateOnly)+`"}`)
 	sheet := v.ask("documento", aCompany, "produto", "cnpj")
-	for after, years := range map[time.Duration]string{90 * time.Minute: "29", 4 * time.Hour: "30"} {
+	for after, years := range map[time.Duration]string{-30 * time.Minute: "27", 30 * time.Minute: "28"} {
 		site.ahead.Store(int64(time.Until(today.Add(after))))
-		has(t, "after UTC's midnight "+after.String(), v.get(sheet), years+" anos")
+		has(t, "after midnight "+after.String(), v.get(sheet), years+" anos")
 	}
 }
 

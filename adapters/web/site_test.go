@@ -43,6 +43,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/privacy"
 	"fichario/ports"
+	"fichario/tests/testkit/noon"
 	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/sqlite"
 )
@@ -106,7 +107,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(fixture.ahead.Load())) }
-	calendar := access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
+	calendar := access.Calendar{Location: noon.Zone()}
 	log := slog.New(slog.NewTextHandler(fixture.log, nil))
 	fixture.contacts, fixture.keys = contacts.New(store, now), lookups.NewKeys(store, now)
 	terms, pace := lookups.NewTerms(testCatalog(), 3*time.Second, testFresh, calendar), batches.NewPace()

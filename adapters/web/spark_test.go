@@ -9,6 +9,7 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/ports"
+	"fichario/tests/testkit/noon"
 )
 
 // TestASparkSaysItsNumbers: what is drawn is also read, day by day of the instance's zone.
@@ -51,7 +52,7 @@ func TestWebhooksAndKeysShowHowTheyLive(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	v.receive("application/json", `{"nome":"Bia","email":"bia@example.com"}`)
 	_, _ = v.arrive("application/json", `{"nome":"Zeca"}`)
-	today := time.Now().In(time.FixedZone("BRT", -3*3600)).Format("02/01")
+	today := time.Now().In(noon.Zone()).Format("02/01")
 	has(t, "webhooks", v.get("/webhooks"), `<span class="vh">`+today+": 1 e 1 recusado</span>", ">1</a>",
 		"agora: Nenhum campo foi reconhecido")
 	has(t, "a webhook", v.get("/webhooks/"+v.hook.ID), today+": 1 e 1 recusado", "Testar", "Pronto para colar")

@@ -15,7 +15,8 @@ import (
 // rounds erases until a whole round has found nothing. Since the person is barred, nothing that somebody read before is
 // stored any more; each round begins when all transactions have ended that may have begun before that, or before the
 // end of the last round, so that the last one sees everything. Contacts that come while it goes on are looked for after
-// it.
+// it. Where people write about the person faster than a round takes, there is no such round: the first one that begins
+// clocksDiffer after the request is the last, and what it has not seen is newer than that.
 func (w *erasing) rounds(ctx context.Context) error {
 	if w.e.Person == nil {
 		return nil
@@ -29,6 +30,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 	}
 	for first := ports.Now(); ; {
 		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
+		late := whole && w.late()
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
@@ -48,6 +50,8 @@ func (w *erasing) rounds(ctx context.Context) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		case late:
+			return w.outlive(ctx)
 		case whole && !grown && w.found == 0:
 			// A round may take long: who came meanwhile is found by another one.
 			if grown, err = w.look(ctx); err != nil || !grown {
@@ -60,6 +64,17 @@ func (w *erasing) rounds(ctx context.Context) error {
 			w.since = app.IDAt(begun.Add(-clocksDiffer))
 		}
 	}
+}
+
+// late reports whether a whole round that begins now is the last, whatever it finds.
+func (w *erasing) late() bool { return w.e.Round > 0 && w.clock().After(w.newer()) }
+
+// newer is from when on whatever begins is surely newer than the request, or than its repetition after a restore.
+func (w *erasing) newer() time.Time {
+	if w.e.Replayed.IsZero() {
+		return w.e.At.Add(clocksDiffer)
+	}
+	return w.e.Replayed.Add(clocksDiffer)
 }
 
 // settle ends the lookups whose time is over: no service may be running, as where a copy was restored.
@@ -110,8 +125,9 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 			return false, false, ctx.Err()
 		}
 	}
+	// Nobody is asked about the person since the request, but other people are, with the person in an input.
 	left, _, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
-	return grown, len(left) > 0, err
+	return grown, len(left) > 0 && left[0] < app.IDAt(w.newer()), err
 }
 
 // outlive waits for the attempts of runs that may have read what the rounds before have erased: they may still send

@@ -53,7 +53,8 @@ func TestSlowADraftStaysWithItsForm(t *testing.T) {
 			b.Visit("/consultar")
 			b.Fill("#documento", typed)
 			b.See("Consultar")
-			if kept := browsertest.Eval[string](b, "JSON.stringify(sessionStorage)"); strings.Contains(kept, "529") {
+			kept := browsertest.Eval[string](b, "JSON.stringify(sessionStorage)") // with addresses, and thus ids
+			if strings.Contains(strings.ReplaceAll(kept, ".", ""), "529982") {
 				t.Errorf("the tab keeps %q", typed)
 			}
 			way()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/noon"
 )
 
 func TestStatementPagesFiltersAndFile(t *testing.T) {
@@ -38,8 +39,8 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		}
 		expect(t, "pages", pages, whole.Consultas)
 
-		today := time.Now().In(saoPaulo(t)).Format(time.DateOnly)
-		tomorrow := time.Now().In(saoPaulo(t)).AddDate(0, 0, 1).Format(time.DateOnly)
+		today := time.Now().In(noon.Zone()).Format(time.DateOnly)
+		tomorrow := time.Now().In(noon.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)
 		for query, want := range map[string]int{
 			"produto=cnpj": 1, "produto=nada": 0, "cache=false&produto=cpf": 7, "de=" + today + "&produto=cnpj": 1,
 			"de=" + tomorrow: 0, "ate=" + today + "&cache=false": 8, "ate=2020-01-01": 0,
@@ -76,7 +77,7 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 			t.Errorf("an empty file has its header: %q, %v", empty.Body, err)
 		}
 		newest := whole.Consultas[0]
-		local := newest.Em.In(saoPaulo(t)).Format("02/01/2006 15:04:05")
+		local := newest.Em.In(noon.Zone()).Format("02/01/2006 15:04:05")
 		excel := s.Get("/api/v1/consultas?limite=1&cache=false&formato=excel", key)
 		if want := "\ufeffid;produto;documento;em;cache;cobrada;valor;situacao;finalidade;bureau;seguida\r\n" + newest.ID +
 			";cnpj;11.222.333/0001-81;" + local + ";não;sim;0,3;concluida;;teste;\r\n"; !strings.HasPrefix(string(excel.Body), want) {
@@ -84,13 +85,4 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		}
 		expect(t, "another form", s.Get("/api/v1/consultas?formato=xls", key).Status, 400)
 	})
-}
-
-func saoPaulo(t *testing.T) *time.Location {
-	t.Helper()
-	l, err := time.LoadLocation("America/Sao_Paulo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
 }

@@ -11,11 +11,13 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pressly/goose/v3/lock"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/noon"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -163,8 +165,9 @@ func TestCommands(t *testing.T) {
 			testkit.Run(t, env, "key", "create", "--org", org["id"], "--name", "CRM", "--scopes", "email,cpf", "--expires",
 				"2999-12-31", "--json"))
 		list := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "key", "list", "--org", org["id"], "--json"))
+		ends := time.Date(3000, 1, 1, 0, 0, 0, 0, noon.Zone()).UTC().Format(time.RFC3339)
 		if len(list) != 1 || list[0]["id"] != key.ID || list[0]["prefix"] != key.Prefix ||
-			list[0]["expiresAt"] != "3000-01-01T03:00:00Z" || list[0]["perDay"] != 500.0 {
+			list[0]["expiresAt"] != ends || list[0]["perDay"] != 500.0 {
 			t.Errorf("list %v", list)
 		}
 		text := testkit.Run(t, env, "key", "list", "--org", org["id"])

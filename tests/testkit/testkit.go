@@ -28,6 +28,7 @@ import (
 
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/memory"
+	"fichario/tests/testkit/noon"
 	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 	"fichario/tests/testkit/sqlite"
@@ -282,7 +283,9 @@ func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")
 	})
-	all := map[string]string{"FICHARIO_DATABASE_TIMEOUT": databaseTimeout()}
+	all := map[string]string{
+		"FICHARIO_DATABASE_TIMEOUT": databaseTimeout(), "FICHARIO_TIME_ZONE": noon.Zone().String(),
+	}
 	for _, set := range sets {
 		maps.Copy(all, set)
 	}
