@@ -71,6 +71,23 @@ func TestTheListIsSmall(t *testing.T) {
 	}
 }
 
+// TestNotificationsAreSmall: people who came again and again, so that each line says when they did.
+func TestNotificationsAreSmall(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	for i := range 120 {
+		v.lead(url.Values{
+			"nome":  {fmt.Sprintf("Maria Aparecida dos Santos Albuquerque %d", i)},
+			"email": {fmt.Sprintf("maria.santos%d@empresa.example", i%3)},
+		})
+	}
+	page := v.get("/notificacoes")
+	has(t, "the list", page, "São as 50 mais recentes", "Já tinha vindo")
+	if t.Logf("%d bytes", len(page)); len(page) > 60_000 {
+		t.Errorf("they have %d bytes", len(page))
+	}
+}
+
 // TestTheLargestListIsSmall: so are fifty that may all be the same person, with long names and every column.
 func TestTheLargestListIsSmall(t *testing.T) {
 	t.Parallel()

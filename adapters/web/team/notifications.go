@@ -12,7 +12,7 @@ import (
 )
 
 // notificationsAtOnce is how many notifications the page shows.
-const notificationsAtOnce = 100
+const notificationsAtOnce = 50
 
 // notificationDay is what the team was told on one day.
 type notificationDay struct {
