@@ -85,7 +85,8 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 			return false // {"lead": {"valor": …}}
 		}
 	}
-	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.Key) || len(a.unknown) > 0 {
+	wrapped := ans.wrapped && a.wrapsText()
+	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.Key) || len(a.unknown) > 0 && !wrapped {
 		return false
 	}
 	if mailboxLabels[names.Of(ans.title)] {
@@ -93,6 +94,12 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	}
 	ans.key, ans.labelled = key, ans.title != ""
 	return true
+}
+
+// wrapsText reports whether an object is the "value" under its key and scalars about it.
+func (a anatomy) wrapsText() bool {
+	return a.value.Key == "value" && a.value.Scalar() && a.title == nil &&
+		!slices.ContainsFunc(a.unknown, func(k *tree.Node) bool { return !k.Scalar() })
 }
 
 // nameInList names the answer of an object in a list. It rejects records.
@@ -250,7 +257,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	if named.key == "" {
 		named.key = n.Key
 	}
-	records, first := int32(0), ""
+	records, first, talk := int32(0), "", holdsTalk(n)
 	for i := range n.Children {
 		k := &n.Children[i]
 		k.Key = "" // an index is not a name
@@ -280,7 +287,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 				sub.rank += 2
 				sub.another = true
 			}
-			sub.closed = sub.closed || cameAlong(k, s, &first)
+			sub.closed = sub.closed || cameAlong(k, s, &first) || talk && lineOfTalk(k) && !spokenByLead(*k)
 			r.object(k, sub)
 		}
 	}
@@ -327,6 +334,28 @@ func cameAlong(record *tree.Node, s scope, first *string) bool {
 	}
 	return address != "" && !strings.EqualFold(address, *first)
 }
+
+// holdsTalk reports whether a list is what was said in turns, one of them by who asks: {"role": "user", "message": …}.
+// Then nothing of what others said is the contact's, however their roles are called.
+func holdsTalk(n *tree.Node) bool {
+	return slices.ContainsFunc(n.Children, func(k tree.Node) bool { return lineOfTalk(&k) && spokenByLead(k) })
+}
+
+// lineOfTalk reports whether an object is one turn of a talk.
+func lineOfTalk(n *tree.Node) bool {
+	return n.Kind == tree.Object && n.Str("role") != "" && !recordOfPerson(n) &&
+		slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+			return k.Kind == tree.String && lookup(k.Key).field == fieldMessage
+		})
+}
+
+func spokenByLead(n tree.Node) bool {
+	role := names.Of(n.Str("role"))
+	return rolesOfLeads[role] || sideWords[role] == leads
+}
+
+// rolesOfLeads are further roles of who asks in a talk.
+var rolesOfLeads = names.Set(`user usuario human caller contact contato`)
 
 // phoneRecord reads a record of a list of phones.
 func (r *reader) phoneRecord(n *tree.Node, a answer) bool {

@@ -410,18 +410,24 @@ func (q *candidate) byRecordTitle() bid {
 	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
-// byNameBesideAddress: a bare name in the record that gives the e-mail is the name of whoever has that address, where
+// byNameBesideAddress: a name in the record that gives the e-mail is the name of whoever has that address, where
 // nothing else gives one and the record is no thing's, place's or company's. See chooser.settle.
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || lookup(q.key).field != fieldName || q.staff:
+	case !q.own || q.title != "" || len(around) == 0 || !q.namesByKey() || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):
 		return bid{}
 	}
 	return bid{field: fieldName, strength: lookOnly}
+}
+
+// namesByKey reports whether a key is that of a name by itself, whatever stands around it.
+func (q *candidate) namesByKey() bool {
+	w := names.Words(q.key)
+	return lookup(q.key).field == fieldName || len(w) > 1 && nameRule.recognises(w) && !nameRule.misledBy(q, w)
 }
 
 // thingsWithAddresses are what has a name, and the address of whoever made it or is in it.

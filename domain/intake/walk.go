@@ -35,7 +35,8 @@ func (r *reader) object(n *tree.Node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
-	if s.own = recordOfPerson(n); s.own {
+	s.wrapped = wrapsAddress(n)
+	if s.own = s.wrapped || recordOfPerson(n); s.own {
 		s.marks &^= inEvent
 	}
 	switch markOf(n) {
@@ -302,6 +303,23 @@ func addressIn(n *tree.Node) string {
 		}
 	}
 	return ""
+}
+
+// wrapsAddress reports whether the address of a record stands inside an object of its own, beside what is known of it:
+// {"email": {"value": "ana@x.com", "confidence": "high"}, "name": {"value": "Ana", …}}.
+func wrapsAddress(n *tree.Node) bool {
+	return slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+		v := wrappedText(&k)
+		return v != nil && strings.IndexByte(v.Text, '@') > 0 && (meansOfContact(k.Key) || asksEmail(k.Key))
+	})
+}
+
+// wrappedText returns the "value" of an object that holds nothing but it and scalars about it, nil for any other.
+func wrappedText(n *tree.Node) *tree.Node {
+	if n.Kind != tree.Object || slices.ContainsFunc(n.Children, func(k tree.Node) bool { return !k.Scalar() }) {
+		return nil
+	}
+	return n.Child("value")
 }
 
 // namesThing are the keys that say what an event is called.

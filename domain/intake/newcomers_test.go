@@ -1,0 +1,81 @@
+package intake
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readContact reads a JSON body, and returns the contact as "name|email|phone|company|amount|documents".
+func readContact(t *testing.T, body string) string {
+	t.Helper()
+	d := mustRead(t, "", body)
+	return strings.Join([]string{
+		d.Name, d.Email, d.Phone, d.Company, strconv.FormatFloat(float64(d.Amount)/10000, 'f', -1, 64),
+		strconv.Itoa(len(d.Documents)),
+	}, "|")
+}
+
+// readsAs reads bodies whose contact is known.
+func readsAs(t *testing.T, bodies map[string]string) {
+	t.Helper()
+	for body, want := range bodies {
+		if got := readContact(t, body); got != want {
+			t.Errorf("%s: %q, not %q", body, got, want)
+		}
+	}
+}
+
+// TestNamesOfCompanies: a key for the name of a company gives nobody's name, whatever stands around it.
+func TestNamesOfCompanies(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"email":"ana@x.com","x":{"business_name":"Padaria"}}`:                         "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","x":{"trade_name":"Padaria"}}`:                            "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","x":{"org_name":"Padaria"}}`:                              "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","x":{"employer_name":"Padaria","contact_name":"Ana"}}`:    "Ana|ana@x.com|||0|0",
+		`{"email":"ana@x.com","business_name":"Padaria"}`:                               "|ana@x.com||Padaria|0|0",
+		`{"email":"ana@x.com","x":{"company_name":"Padaria"}}`:                          "|ana@x.com||Padaria|0|0",
+		`{"email":"ana@x.com","x":{"contact_name":"Ana Lima"}}`:                         "Ana Lima|ana@x.com|||0|0",
+		`{"email":"ana@x.com","x":{"business_contact_name":"Ana Lima"}}`:                "Ana Lima|ana@x.com|||0|0",
+		`{"email":"ana@x.com","x":{"business":{"name":"Ana Lima"}}}`:                    "Ana Lima|ana@x.com|||0|0",
+		`{"email":"ana@x.com","business":{"name":"Padaria","owner":{"name":"Beto R"}}}`: "|ana@x.com||Padaria|0|0",
+	})
+}
+
+// TestWrappedAnswers: where the address of a record stands inside an object of its own, so do its other answers; and a
+// key for a name beside the address is the name, unless it is that of a thing or somebody else.
+func TestWrappedAnswers(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"data_collection_results":{"name":{"value":"Ana"},"email":{"value":"ana@x.com"}}}`: "Ana|ana@x.com|||0|0",
+		`{"data_collection_results":{"caller_name":{"id":"caller_name","value":"Ana Lima","rationale":"disse"},` +
+			`"email":{"id":"email","value":"ana@x.com","rationale":"soletrou"}}}`: "Ana Lima|ana@x.com|||0|0",
+		`{"data_collection_results":{"caller_name":"Ana Lima","email":"ana@x.com"}}`:                       "Ana Lima|ana@x.com|||0|0",
+		`{"r":{"friend_name":{"value":"Bia","note":"a"},"email":{"value":"a@x.c","note":"b"}}}`:            "|a@x.c|||0|0",
+		`{"r":{"plan":{"value":"Pro","note":"a"},"email":{"value":"a@x.c","note":"b"}}}`:                   "|a@x.c|||0|0",
+		`{"email":"a@x.c","owner":{"name":{"value":"B","note":"a"},"email":{"value":"b@x.c","note":"b"}}}`: "|a@x.c|||0|0",
+		`{"email":"a@x.c","total":{"value":100,"installments":3},"name":{"value":"Ana","verified":true}}`:  "Ana|a@x.c|||100|0",
+		`{"data_collection_results":{"product_name":"Bolo","email":"ana@x.com"}}`:                          "|ana@x.com|||0|0",
+		`{"data_collection_results":{"host_name":"Beto Reis","email":"ana@x.com"}}`:                        "|ana@x.com|||0|0",
+		`{"loja":{"responsible_name":"Beto Reis","email":"loja@x.com"}}`:                                   "|loja@x.com|||0|0",
+		`{"subscription":{"holder_name":"Bia","email":"ana@x.com"},"nome":"Ana"}`:                          "Ana|ana@x.com|||0|0",
+	})
+}
+
+// TestLinesOfATalk: of what was said in turns, only the lines of who asks may be the message.
+func TestLinesOfATalk(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"transcript":[{"role":"ai","message":"Boa tarde"},{"role":"user","message":"Quero um bolo"}]`: "Quero um bolo",
+		`"x":{"turns":[{"role":"agent","message":"Boa tarde"},{"role":"caller","message":"Um bolo"}]}`: "Um bolo",
+		`"mensagens":[{"role":"paciente","message":"Quero uma consulta"}]`:                             "Quero uma consulta",
+		`"contatos":[{"role":"Diretora","message":"Quero um orçamento"}]`:                              "Quero um orçamento",
+		`"role":"admin","message":"Quero testar"`:                                                      "Quero testar",
+		`"x":[{"role":"Compradora","email":"ana@x.com","message":"Oi"},{"role":"user","message":"A"}]`: "Oi",
+	} {
+		if d := mustRead(t, "", `{"email":"ana@x.com",`+body+`}`); d.Message != want {
+			t.Errorf("%s: %q, not %q", body, d.Message, want)
+		}
+	}
+}
