@@ -79,3 +79,28 @@ func TestLinesOfATalk(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoWasRecommended: what stands under the word for a recommendation, before or around a field of a person, is of
+// who was recommended or who did it, and not the contact's; how somebody came says nothing of the kind.
+func TestWhoWasRecommended(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"email":"ana@x.com","indicacao.phone":"75991112222"}`:                              "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","indicacao_telefone":"75991112222"}`:                           "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","telefone_indicacao":"75991112222"}`:                           "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","Telefone da indicação":"75991112222"}`:                        "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","indicacao":{"phone":"75991112222"}}`:                          "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","indicação":{"nome":"Bia Souza","telefone":"75991112222"}}`:    "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","indicacoes":[{"nome":"Bia Souza","telefone":"75991112222"}]}`: "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","referral_phone":"75991112222"}`:                               "|ana@x.com|||0|0",
+		`{"answers":[{"question":"E-mail","answer":"ana@x.com"},{"question":"Telefone da indicação",` +
+			`"answer":"75991112222"}]}`: "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","indicacao":"Maria"}`:                                                      "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","por_indicacao":"sim","telefone":"11987654321"}`:                           "|ana@x.com|11987654321||0|0",
+		`{"email":"ana@x.com","Telefone (ou da indicação)":"11987654321"}`:                               "|ana@x.com|11987654321||0|0",
+		`{"email":"ana@x.com","Veio por indicação? Seu telefone":"11987654321"}`:                         "|ana@x.com|11987654321||0|0",
+		`{"email":"ana@x.com","indicacao_valor":"100,00"}`:                                               "|ana@x.com|||100|0",
+		`{"indicacao":{"nome":"Ana Lima","email":"ana@x.com","telefone":"11987654321"}}`:                 "Ana Lima|ana@x.com|11987654321||0|0",
+		`{"indicacao_nome":"Ana Lima","indicacao_email":"ana@x.com","indicacao_telefone":"11987654321"}`: "Ana Lima|ana@x.com|11987654321||0|0",
+	})
+}
