@@ -104,3 +104,39 @@ func TestWhoWasRecommended(t *testing.T) {
 		`{"indicacao_nome":"Ana Lima","indicacao_email":"ana@x.com","indicacao_telefone":"11987654321"}`: "Ana Lima|ana@x.com|11987654321||0|0",
 	})
 }
+
+// TestTotals: the total of an order is the value where it surely is no cents: it has the mark of a currency, or the
+// lines beside it add up to it.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int64{
+		`"total_price":"R$ 240"`:                                                             240,
+		`"grand_total":"240 reais"`:                                                          240,
+		`"total_gross":"US$ 240"`:                                                            240,
+		`"booking_total_amount":"R$ 1.240"`:                                                  1240,
+		`"payment":{"amount":"R$ 240"}`:                                                      240,
+		`"order_total":240,"tax":5,"items":[{"price":120,"quantity":2}]`:                     240,
+		`"order":{"total_gross":"240","order_items":[{"price":"120.00","quantity":2}]}`:      240,
+		`"total_price":240,"subtotal_price":240,"items":[{"price":"120.00","quantity":"2"}]`: 240,
+
+		`"total_price":240`:              0,
+		`"order_total":"24000"`:          0,
+		`"payment":{"amount":240}`:       0,
+		`"total_tax":"R$ 24"`:            0,
+		`"shipping_total":"R$ 24"`:       0,
+		`"discount_total":"R$ 24"`:       0,
+		`"net_value":"R$ 24"`:            0,
+		`"monthly_income_total":"R$ 24"`: 0,
+		`"price_range":"R$ 10 a R$ 20"`:  0,
+		`"total_price":24000,"items":[{"price":"120.00","quantity":2}]`:                        0,
+		`"order_total":235,"discount":5,"items":[{"price":120,"quantity":2}]`:                  0,
+		`"subtotal_price":240,"items":[{"price":120,"quantity":2}]`:                            0,
+		`"total_items":240,"shipping":5,"items":[{"price":120,"quantity":2}]`:                  0,
+		`"customer":{"total_value":240},"shipping":5,"items":[{"price":120,"quantity":2}]`:     0,
+		`"order_total":240,"items":[{"price":120,"quantity":2}],"lines":[{"price":1,"qty":1}]`: 0,
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Amount != want*10000 {
+			t.Errorf("%s: %d, not %d", body, d.Amount, want*10000)
+		}
+	}
+}

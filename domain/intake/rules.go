@@ -388,7 +388,7 @@ func (q *candidate) byPartInTitle() bid {
 }
 
 // byPriceWithCents believes an English key for an amount or total. Such keys hold cents as often as not, so only a
-// number with decimals counts.
+// number with decimals counts, or one with the mark of a currency, as people read it.
 func (q *candidate) byPriceWithCents() bid {
 	w := q.words()
 	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !names.HasAny(w, priceWords) || names.HasAny(w, feeWords) {
@@ -396,7 +396,8 @@ func (q *candidate) byPriceWithCents() bid {
 	}
 	v := q.values[0]
 	mark := strings.LastIndexAny(v, ".,")
-	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !names.HasAny(w, centWords) {
+	inUnits := fields.HasCurrency(v) && !names.HasAny(w, centWords)
+	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !inUnits && !names.HasAny(w, centWords) {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}
