@@ -140,3 +140,38 @@ func TestTotals(t *testing.T) {
 		}
 	}
 }
+
+// TestUserOfAProgram: who signs in to a program is who asks; the user beside a lead, a booking or a candidate without an
+// address is ours, and the post has no address of the lead.
+func TestUserOfAProgram(t *testing.T) {
+	t.Parallel()
+	const ana, beto = `"user":{"email":"ana@x.com","name":"Ana Lima"}`, `"user":{"email":"beto@x.com","name":"Beto Reis"}`
+	for body, want := range map[string]string{
+		`{"event":"PostRegister",` + ana + `,"application":{"id":"1","type":"SPA","name":"Portal do Cliente"}}`: "ana@x.com",
+		`{"event":"signup",` + ana + `,"app":{"name":"Portal do Cliente"}}`:                                     "ana@x.com",
+		`{` + ana + `,"tenant":{"name":"Escola Sol"}}`:                                                          "ana@x.com",
+
+		`{` + beto + `,"application":{"name":"Ana Lima","phone":"11987654321"}}`:                     "",
+		`{` + beto + `,"application":{"name":"Ana Lima","cpf":"529.982.247-25"}}`:                    "",
+		`{` + beto + `,"application":{"name":"Ana Lima","candidate_id":3}}`:                          "",
+		`{` + beto + `,"application":{"name":"Ana Lima"},"job":{"title":"Analista"}}`:                "",
+		`{` + beto + `,"application":{"name":"Ana Lima"},"lead":{"name":"Ana Lima"}}`:                "",
+		`{` + beto + `,"booking":{"name":"Ana Lima","start":"2026-01-01"}}`:                          "",
+		`{` + beto + `,"contact":{"name":"Ana Lima"}}`:                                               "",
+		`{` + beto + `,"patient":{"name":"Ana Lima"},"app":{"name":"Portal"}}`:                       "",
+		`{` + beto + `,"call":{"caller_name":"Ana Lima"},"app":{"name":"Portal"}}`:                   "",
+		`{` + beto + `,"name":"Ana Lima","phone":"11987654321","app":{"name":"Portal"}}`:             "",
+		`{"owner":{"email":"beto@x.com","name":"Beto Reis"},"application":{"name":"Portal"}}`:        "",
+		`{"agent":{"email":"beto@x.com","name":"Beto Reis"},"application":{"name":"Portal"}}`:        "",
+		`{"seller":{"email":"beto@x.com"},"booking":{"customer":{"name":"Ana"}},"app":{"name":"P"}}`: "",
+	} {
+		if d := mustRead(t, "", body); d.Email != want {
+			t.Errorf("%s: %q, not %q", body, d.Email, want)
+		}
+	}
+	readsAs(t, map[string]string{
+		`{"email":"ana@x.com","application":{"name":"Ana Lima"}}`:                        "Ana Lima|ana@x.com|||0|0",
+		`{"application":{"name":"Ana Lima","contact":{"email":"ana@x.com"}}}`:            "Ana Lima|ana@x.com|||0|0",
+		`{"email":"ana@x.com","job_application":{"name":"Ana Lima","candidate_id":"7"}}`: "Ana Lima|ana@x.com|||0|0",
+	})
+}
