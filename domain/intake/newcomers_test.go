@@ -175,3 +175,22 @@ func TestUserOfAProgram(t *testing.T) {
 		`{"email":"ana@x.com","job_application":{"name":"Ana Lima","candidate_id":"7"}}`: "Ana Lima|ana@x.com|||0|0",
 	})
 }
+
+// TestNumberedAnswers: "items" that are ids and values, one of them an address, are a form's answers; goods are not.
+func TestNumberedAnswers(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"items":[{"id":"1","position":2,"value":"Ana Lima"},{"id":"2","position":3,"value":"ana@x.com"},` +
+			`{"id":"3","value":"(11) 98213-2131"},{"id":"5","values":[{"position":0,"value":"Site"}]}]}`: "|ana@x.com|(11) 98213-2131||0|0",
+		`{"itens":[{"id":"1","value":"ana@x.com"},{"id":"2","values":["a","b"]}]}`: "|ana@x.com|||0|0",
+
+		`{"email":"ana@x.com","items":[{"id":"1","value":100},{"id":"2","value":200}]}`:              "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","items":[{"id":"1","value":"11999998888"},{"id":"2","value":"Bia"}]}`:  "|ana@x.com|||0|0",
+		`{"items":[{"id":"1","title":"Ingresso","value":"bia@x.com"},{"id":"2","value":"a"}]}`:       "||||0|0",
+		`{"items":[{"id":"1","name":"Curso","value":"bia@x.com"},{"id":"2","value":"a"}]}`:           "||||0|0",
+		`{"items":[{"id":"1","price":10,"value":"bia@x.com"},{"id":"2","value":"a"}]}`:               "||||0|0",
+		`{"items":[{"id":"1","sku":"x","value":"bia@x.com"},{"id":"2","value":"a"}]}`:                "||||0|0",
+		`{"items":[{"id":"1","quantity":1,"value":"bia@x.com"},{"id":"2","value":"a"}]}`:             "||||0|0",
+		`{"email":"ana@x.com","cart":{"items":[{"id":1,"value":"bia@x.com"},{"id":2,"value":"x"}]}}`: "|ana@x.com|||0|0",
+	})
+}

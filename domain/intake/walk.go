@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -247,8 +248,8 @@ func roleOfClosed(k *tree.Node) treeRole {
 			return containerTree
 		}
 	case "items", "itens":
-		if recordOfPerson(k.Path()) {
-			return containerTree // Baserow's rows
+		if recordOfPerson(k.Path()) || numberedAnswers(k) {
+			return containerTree // Baserow's rows, Formsite's answers
 		}
 		for i := range k.Children {
 			a, ok := dissect(&k.Children[i])
@@ -264,6 +265,34 @@ func roleOfClosed(k *tree.Node) treeRole {
 		return containerTree
 	}
 	return closedTree
+}
+
+// numberedAnswers reports whether a list holds answers under the ids of their fields, one of which is an address, and
+// nothing that goods have: {"id": "2", "position": 3, "value": "ana@x.com"}.
+func numberedAnswers(list *tree.Node) bool {
+	address := false
+	for i := range list.Children {
+		k := &list.Children[i]
+		if !numberedAnswer(k) {
+			return false
+		}
+		address = address || fields.WholeAddress(k.Str("value"))
+	}
+	return address && len(list.Children) > 1
+}
+
+// numberedAnswer reports whether an object is an id and a value, and at most says where it stands.
+func numberedAnswer(n *tree.Node) bool {
+	if n.Child("id") == nil || n.Child("value") == nil && n.Child("values") == nil {
+		return false
+	}
+	return !slices.ContainsFunc(n.Children, func(k tree.Node) bool {
+		switch names.Of(k.Key) {
+		case "id", "value", "values", "position", "type":
+			return false
+		}
+		return true
+	})
 }
 
 // pageHead are the names in the head of a page.
