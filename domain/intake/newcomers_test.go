@@ -194,3 +194,33 @@ func TestNumberedAnswers(t *testing.T) {
 		`{"email":"ana@x.com","cart":{"items":[{"id":1,"value":"bia@x.com"},{"id":2,"value":"x"}]}}`: "|ana@x.com|||0|0",
 	})
 }
+
+// TestRecipientOfABooking: whom a booking is confirmed to is who booked, where nobody else is named; the recipient of a
+// mail, and one whom a form's hidden fields name, is ours.
+func TestRecipientOfABooking(t *testing.T) {
+	t.Parallel()
+	const shop = `"recipient_email":"loja@x.com","recipient_name":"Loja"`
+	for body, want := range map[string]string{
+		`{"booking":{"recipient_email":"ana@x.com","recipient_name":"Ana Lima"}}`:           "ana@x.com",
+		`{"agendamento":{"email_destinatario":"ana@x.com","nome_destinatario":"Ana Lima"}}`: "ana@x.com",
+		`{"booking":{"recipient_email":"ana@x.com","recipient_name":"Ana Lima",` +
+			`"additional_field_values":{"Qual é o seu telefone?":"11 97711-2200","Assunto":"Contrato"}}}`: "ana@x.com",
+		`{"booking":{` + shop + `},"email":"ana@x.com"}`:       "ana@x.com",
+		`{"booking":{` + shop + `,"guest_email":"ana@x.com"}}`: "ana@x.com",
+
+		`{` + shop + `,"mensagem":"Quero"}`:                                                    "",
+		`{"booking":{"recipient_email":"loja@x.com"}}`:                                         "",
+		`{"message":{` + shop + `}}`:                                                           "",
+		`{"booking":{` + shop + `,"customer_name":"Ana Lima","customer_phone":"11987654321"}}`: "",
+		`{"booking":{` + shop + `,"telefone":"11987654321"}}`:                                  "",
+		`{"booking":{` + shop + `},"customer":{"name":"Ana Lima"}}`:                            "",
+		`{"booking":{` + shop + `},"nome":"Ana Lima","telefone":"11987654321"}`:                "",
+		`{"booking":{` + shop + `},"paciente":"Ana Lima"}`:                                     "",
+		`{"booking":{` + shop + `,"subject":"Nova reserva","body":"Ana reservou"}}`:            "",
+		`{"booking":{` + shop + `,"sender":"sistema@x.com","text":"Ana reservou"}}`:            "",
+	} {
+		if d := mustRead(t, "", body); d.Email != want {
+			t.Errorf("%s: %q, not %q", body, d.Email, want)
+		}
+	}
+}

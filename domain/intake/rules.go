@@ -53,6 +53,7 @@ var rules = slices.Concat([]rule{
 	{"address of a person", (*candidate).byAddressOfPerson},
 	{"name of the user", (*candidate).byUserName},
 	{"sender", (*candidate).bySender},
+	{"recipient of a booking", (*candidate).byRecipientOfBooking},
 	{"numbered part of a name", (*candidate).byNumberedPart},
 	{"number question", (*candidate).byNumberQuestion},
 	{"part of a name in the title", (*candidate).byPartInTitle},
@@ -291,6 +292,47 @@ func (q *candidate) bySender() bid {
 }
 
 var senders = names.Set(`from fromnumber fromphone caller callernumber callerid callerphone`)
+
+// byRecipientOfBooking: whom a booking is confirmed to is who booked, if its record names them too and nobody else, and
+// is no mail: the recipient of that, and one whom a form's hidden field names, is ours.
+func (q *candidate) byRecipientOfBooking() bid {
+	if q.title != "" || !ofBooking(q.holder()) || !namesRecipient(q.key) || !names.HasAny(names.Words(q.key), emailRule.any) {
+		return bid{}
+	}
+	named := false
+	for i := range q.answers {
+		a := &q.answers[i]
+		w := names.Words(a.name())
+		of := namesRecipient(a.key)
+		switch {
+		case a.group == q.group && of:
+			named = named || names.HasAny(w, nameRule.any)
+		case a.closed || a.asksPerson():
+		case a.entry.field == fieldName || nameRule.recognises(w) || saysLead(a.name()),
+			a.group == q.group && (names.HasAny(w, phoneWords) || names.HasAny(w, partsOfMails) || strings.IndexByte(a.values[0], '@') > 0):
+			return bid{}
+		}
+	}
+	if !named {
+		return bid{}
+	}
+	return bid{field: fieldEmail, strength: weakName, penalty: 10}
+}
+
+func namesRecipient(key string) bool {
+	return len(key) < 60 && names.HasAny(names.Words(key), recipients)
+}
+
+var recipients = names.Set(`recipient destinatario destinataria`)
+
+// saysLead reports whether a name has a word for the lead: "customer_phone".
+func saysLead(name string) bool {
+	s, _ := sideOfName(name)
+	return s == leads
+}
+
+// partsOfMails are words in the keys of a mail's parts.
+var partsOfMails = names.Set(`from sender remetente subject body html`)
 
 // wentOut reports whether the record of a call or a message says that it was ours.
 func (q *candidate) wentOut() bool {
