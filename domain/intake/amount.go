@@ -251,19 +251,27 @@ func (s *lineSum) find(n *tree.Node, depth int) bool {
 		}
 	}
 	if s.lists > before && slices.ContainsFunc(n.Children, func(k tree.Node) bool { return linesOfOrder(&k) }) {
-		at := slices.IndexFunc(n.Children, s.isTotal)
-		if at >= 0 {
-			s.total = &n.Children[at]
-		}
+		s.total = s.totalIn(n)
 	}
 	return true
 }
 
-// isTotal reports whether a member is the total of an order, by its name, and what its lines add up to.
-func (s *lineSum) isTotal(k tree.Node) bool {
-	w := names.Words(k.Key)
-	said, ok := amountOfMember(&k)
-	return ok && said == s.amount && charges(&k) && len(w) > 1 && names.HasAny(w, totalWords) && !names.HasAny(w, feeWords)
+// totalIn returns the member of an order that is its total by name, if it says what the lines add up to, and no other
+// such member says anything else: a total before what is added is none.
+func (s *lineSum) totalIn(order *tree.Node) (total *tree.Node) {
+	for i := range order.Children {
+		k := &order.Children[i]
+		w := names.Words(k.Key)
+		said, ok := amountOfMember(k)
+		if !ok || said == 0 || len(w) < 2 || !charges(k) || !names.HasAny(w, totalWords) || names.HasAny(w, feeWords) {
+			continue
+		}
+		if said != s.amount {
+			return nil
+		}
+		total = k
+	}
+	return total
 }
 
 // linesOfOrder reports whether a node is a list of line items: it has such a name, and one of its items has a price.

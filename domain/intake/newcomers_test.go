@@ -128,12 +128,13 @@ func TestTotals(t *testing.T) {
 		`"net_value":"R$ 24"`:            0,
 		`"monthly_income_total":"R$ 24"`: 0,
 		`"price_range":"R$ 10 a R$ 20"`:  0,
-		`"total_price":24000,"items":[{"price":"120.00","quantity":2}]`:                        0,
-		`"order_total":235,"discount":5,"items":[{"price":120,"quantity":2}]`:                  0,
-		`"subtotal_price":240,"items":[{"price":120,"quantity":2}]`:                            0,
-		`"total_items":240,"shipping":5,"items":[{"price":120,"quantity":2}]`:                  0,
-		`"customer":{"total_value":240},"shipping":5,"items":[{"price":120,"quantity":2}]`:     0,
-		`"order_total":240,"items":[{"price":120,"quantity":2}],"lines":[{"price":1,"qty":1}]`: 0,
+		`"total_price":24000,"items":[{"price":"120.00","quantity":2}]`:                             0,
+		`"order_total":235,"discount":5,"items":[{"price":120,"quantity":2}]`:                       0,
+		`"total_before_additions":220,"total_gross":240,"order_items":[{"price":110,"quantity":2}]`: 0,
+		`"subtotal_price":240,"items":[{"price":120,"quantity":2}]`:                                 0,
+		`"total_items":240,"shipping":5,"items":[{"price":120,"quantity":2}]`:                       0,
+		`"customer":{"total_value":240},"shipping":5,"items":[{"price":120,"quantity":2}]`:          0,
+		`"order_total":240,"items":[{"price":120,"quantity":2}],"lines":[{"price":1,"qty":1}]`:      0,
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Amount != want*10000 {
 			t.Errorf("%s: %d, not %d", body, d.Amount, want*10000)
