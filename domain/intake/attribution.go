@@ -56,6 +56,9 @@ func (a *answer) attribution(value string) string {
 			return key
 		}
 	}
+	if a.entry.attr == attrPage && ofCompany(a.holder()) {
+		return "" // the company's own site
+	}
 	key := attributionOf(a.entry, a.name(), value)
 	if key == "" && a.title != "" {
 		key = attributionOf(lookup(a.key), a.key, value)
