@@ -21,6 +21,9 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 	if r.typedItem(n, key, s) {
 		return true
 	}
+	if key == "" {
+		n = withDefinition(n)
+	}
 	a, ok := dissect(n)
 	if !ok {
 		return r.unanswered(n, a, s)
@@ -51,6 +54,46 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 	}
 	r.besides(n, a, &ans, s)
 	return true
+}
+
+// withDefinition returns the answer of an object that has what defines its field in an object of its own, as if both
+// stood side by side: {"custom_field": {"name": "Cargo", "type": "text"}, "value": "Diretora"}. It returns any other
+// object as it is.
+func withDefinition(n *tree.Node) *tree.Node {
+	var definition, value *tree.Node
+	for i := range n.Children {
+		switch k := &n.Children[i]; {
+		case k.Kind == tree.Object && definition == nil && (holdsAnswers(k.Key) || definitions[names.Of(k.Key)]):
+			definition = k
+		case partOf(k.Key).part == valuePart && value == nil && (k.Scalar() || k.ScalarList()):
+			value = k
+		case !k.Scalar() || !isID[names.Of(k.Key)]:
+			return n
+		}
+	}
+	if definition == nil || value == nil || !definesField(definition) {
+		return n
+	}
+	flat := *n
+	flat.Children = append(slices.Clone(definition.Children), *value)
+	return &flat
+}
+
+// definitions are the names of what defines a field, beside those that holdsAnswers knows.
+var definitions = names.Set(`definition fielddefinition attribute atributo campopersonalizado`)
+
+// definesField reports whether an object has a name, and nothing that only other things have.
+func definesField(n *tree.Node) bool {
+	named := false
+	for i := range n.Children {
+		switch p := partOf(n.Children[i].Key).part; p {
+		case unknownPart, valuePart:
+			return false
+		case titlePart, namePart:
+			named = named || !isID[names.Of(n.Children[i].Key)] && !n.Children[i].Empty()
+		}
+	}
+	return named
 }
 
 // ofContact reports whether a question is answered by a record of a person, and asks for the contact's.

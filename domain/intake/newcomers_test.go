@@ -274,3 +274,45 @@ func TestKeysOfShops(t *testing.T) {
 		}
 	}
 }
+
+// TestDefinitionBesideTheValue: what defines a field may stand in an object beside its value; an object of a thing or a
+// person does not.
+func TestDefinitionBesideTheValue(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"custom_fields":[{"custom_field":{"id":"5","name":"Estação","type":"select_box","position":2,` +
+			`"choices":["Primavera","Verão"]},"value":"Verão"}]`: "Estação: Verão",
+		`"custom_fields":[{"definition":{"id":"5","title":"Cargo"},"value":"Diretora"}]`: "Cargo: Diretora",
+		`"x":[{"attribute":{"name":"Cargo"},"value":"Diretora"}]`:                        "Cargo: Diretora",
+		`"x":[{"custom_field":{"name":"E-mail do cônjuge"},"value":"b@x.c"}]`:            "E-mail do cônjuge: b@x.c",
+
+		`"discounts":[{"coupon":{"id":"5","name":"BLACK"},"value":10}]`: "discounts coupon name: BLACK\ndiscounts value: 10",
+		`"items":[{"product":{"id":"5","name":"Curso"},"value":10}]`:    "items product name: Curso\nitems value: 10",
+		`"payments":[{"method":{"name":"Pix"},"value":"50"}]`:           "payments method name: Pix\npayments value: 50",
+		`"x":[{"property":{"name":"Casa"},"value":"100000"}]`:           "x value: 100000\nx property name: Casa",
+	} {
+		if d := mustRead(t, "", `{"email":"a@x.c",`+body+`}`); d.Note() != want || d.Name != "" || d.Amount != 0 {
+			t.Errorf("%s: %q, not %q (%v)", body, d.Note(), want, d.Fields)
+		}
+	}
+	readsAs(t, map[string]string{
+		`{"email":"a@x.c","custom_fields":[{"custom_field":{"id":"5","name":"Celular"},"value":"11987654321"}]}`: "|a@x.c|11987654321||0|0",
+	})
+}
+
+// TestSiteOfTheCompany: the address of the contact's company is not the page that they were on.
+func TestSiteOfTheCompany(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"company":{"name":"Sol","url":"https://sol.x"}`:                      "",
+		`"organization":{"url":"https://sol.x"}`:                              "",
+		`"company":{"url":"https://sol.x"},"url":"https://x.com/lp"`:          "https://x.com/lp",
+		`"url":"https://x.com/lp"`:                                            "https://x.com/lp",
+		`"page":{"url":"https://x.com/lp"}`:                                   "https://x.com/lp",
+		`"contexto":{"page_url":"https://x.com/lp","company":{"name":"Sol"}}`: "https://x.com/lp",
+	} {
+		if d := mustRead(t, "", `{"email":"a@x.c",`+body+`}`); d.attributionText("page_url") != want {
+			t.Errorf("%s: %v", body, d.Attribution)
+		}
+	}
+}
