@@ -316,3 +316,28 @@ func TestSiteOfTheCompany(t *testing.T) {
 		}
 	}
 }
+
+// TestDistantTitles: an answer has the title of the question whose id it names, wherever the questions stand; a friend's
+// name is not taken for the contact's, as that of an answer without its title would be.
+func TestDistantTitles(t *testing.T) {
+	t.Parallel()
+	const answers = `"answers":[{"question_id":"q-17","answer":"Bia Souza"},{"question_id":"q-18","answer":"bia@x.com"},` +
+		`{"question_id":"q-19","answer":"ana@x.com"}]`
+	readsAs(t, map[string]string{
+		`{` + answers + `,"form":{"questions":[{"id":"q-17","title":"Nome do amigo"},{"id":"q-18","title":"E-mail do amigo"},` +
+			`{"id":"q-19","title":"Seu e-mail"}]}}`: "|ana@x.com|||0|0",
+		`{"contact":{"email":"ana@x.com","answers":[{"question_id":"q-17","answer":"Ana Lima"},{"question_id":"q-19",` +
+			`"answer":"Padaria"}]},"form":{"questions":[{"question_id":"q-17","title":"Qual é o seu nome?"},` +
+			`{"question_id":"q-19","metadata":{"text":"Empresa"}}]}}`: "Ana Lima|ana@x.com||Padaria|0|0",
+		`{"responses":[{"question":{"id":"q-17"},"answer":"Ana Lima"},{"question":{"id":"q-18"},"answer":"ana@x.com"}],` +
+			`"survey":{"fields":[{"id":"q-17","label":"Seu nome"},{"id":"q-18","label":"E-mail"}]}}`: "Ana Lima|ana@x.com|||0|0",
+
+		`{"email":"ana@x.com","answers":[{"question_id":"q-1","answer":"Bia Souza"}],` +
+			`"form":{"questions":[{"id":"q-9","title":"Seu nome"}]}}`: "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","q-9":"Bia Souza","form":{"questions":[{"id":"q-9","title":"Seu nome"}]}}`: "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","tickets":[{"id":"q-9","answer":"Bia Souza"}],` +
+			`"form":{"questions":[{"id":"q-9","title":"Seu nome"}]}}`: "|ana@x.com|||0|0",
+		`{"email":"ana@x.com","answers":[{"question_id":"q-9","answer":"Bia Souza"}],` +
+			`"form":{"name":"Seu nome","id":"q-9"}}`: "|ana@x.com|||0|0",
+	})
+}
