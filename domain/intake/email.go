@@ -35,8 +35,8 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 }
 
 // dropAccountUser drops the address of a "user" when another person is named too: that user owns the account or the
-// deal. A name that may be the form's counts as a person's where a phone stands outside the user too; that of the program
-// which they signed in to is nobody's, unless somebody applies for a job. keys are those of the post.
+// deal. A name that may be the form's counts as a person's where a phone stands outside the user too; that of the
+// program which they signed in to is nobody's, unless somebody applies for a job. keys are those of the post.
 func (c *chooser) dropAccountUser(keys []string) {
 	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
 		return

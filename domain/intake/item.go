@@ -330,7 +330,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 				sub.rank += 2
 				sub.another = true
 			}
-			sub.closed = sub.closed || cameAlong(k, s, &first) || talk && lineOfTalk(k) && !spokenByLead(*k)
+			sub.closed = sub.closed || cameAlong(k, s, &first) || saidByOthers(k, talk)
 			r.object(k, sub)
 		}
 	}
@@ -417,6 +417,9 @@ func lineOfTalk(n *tree.Node) bool {
 			return k.Kind == tree.String && lookup(k.Key).field == fieldMessage
 		})
 }
+
+// saidByOthers reports whether an element of a list that is a talk is a line of somebody else than the lead.
+func saidByOthers(n *tree.Node, talk bool) bool { return talk && lineOfTalk(n) && !spokenByLead(*n) }
 
 func spokenByLead(n tree.Node) bool {
 	role := names.Of(n.Str("role"))

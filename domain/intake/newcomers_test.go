@@ -142,8 +142,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestUserOfAProgram: who signs in to a program is who asks; the user beside a lead, a booking or a candidate without an
-// address is ours, and the post has no address of the lead.
+// TestUserOfAProgram: who signs in to a program is who asks; the user beside a lead, a booking or a candidate without
+// an address is ours, and the post has no address of the lead.
 func TestUserOfAProgram(t *testing.T) {
 	t.Parallel()
 	const ana, beto = `"user":{"email":"ana@x.com","name":"Ana Lima"}`, `"user":{"email":"beto@x.com","name":"Beto Reis"}`
@@ -317,8 +317,8 @@ func TestSiteOfTheCompany(t *testing.T) {
 	}
 }
 
-// TestDistantTitles: an answer has the title of the question whose id it names, wherever the questions stand; a friend's
-// name is not taken for the contact's, as that of an answer without its title would be.
+// TestDistantTitles: an answer has the title of the question whose id it names, wherever the questions stand; a
+// friend's name is not taken for the contact's, as that of an answer without its title would be.
 func TestDistantTitles(t *testing.T) {
 	t.Parallel()
 	const answers = `"answers":[{"question_id":"q-17","answer":"Bia Souza"},{"question_id":"q-18","answer":"bia@x.com"},` +

@@ -296,7 +296,8 @@ var senders = names.Set(`from fromnumber fromphone caller callernumber callerid 
 // byRecipientOfBooking: whom a booking is confirmed to is who booked, if its record names them too and nobody else, and
 // is no mail: the recipient of that, and one whom a form's hidden field names, is ours.
 func (q *candidate) byRecipientOfBooking() bid {
-	if q.title != "" || !ofBooking(q.holder()) || !namesRecipient(q.key) || !names.HasAny(names.Words(q.key), emailRule.any) {
+	asks := namesRecipient(q.key) && names.HasAny(names.Words(q.key), emailRule.any)
+	if q.title != "" || !asks || !ofBooking(q.holder()) {
 		return bid{}
 	}
 	named := false
@@ -308,8 +309,10 @@ func (q *candidate) byRecipientOfBooking() bid {
 		case a.group == q.group && of:
 			named = named || names.HasAny(w, nameRule.any)
 		case a.closed || a.asksPerson():
-		case a.entry.field == fieldName || nameRule.recognises(w) || saysLead(a.name()),
-			a.group == q.group && (names.HasAny(w, phoneWords) || names.HasAny(w, partsOfMails) || strings.IndexByte(a.values[0], '@') > 0):
+		case a.entry.field == fieldName, nameRule.recognises(w), saysLead(a.name()):
+			return bid{}
+		case a.group != q.group:
+		case names.HasAny(w, phoneWords), names.HasAny(w, partsOfMails), strings.IndexByte(a.values[0], '@') > 0:
 			return bid{}
 		}
 	}
@@ -438,8 +441,8 @@ func (q *candidate) byPriceWithCents() bid {
 	}
 	v := q.values[0]
 	mark := strings.LastIndexAny(v, ".,")
-	inUnits := fields.HasCurrency(v) && !names.HasAny(w, centWords)
-	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !inUnits && !names.HasAny(w, centWords) {
+	sure := names.HasAny(w, centWords) || fields.HasCurrency(v)
+	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !sure {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}

@@ -395,8 +395,8 @@ func (r *reader) learnTitles(fields *tree.Node) {
 	}
 }
 
-// distantTitles learns the titles of questions that stand elsewhere in a post than the answers that name their ids: each
-// alone may be read as that of anybody. Beside the answers, learnTitles does.
+// distantTitles learns the titles of questions that stand elsewhere in a post than the answers that name their ids:
+// without them, the answer about a friend reads like one about the contact. Beside the answers, learnTitles does.
 type distantTitles struct {
 	answered map[string]bool   // the ids that answers name
 	titles   map[string]string // of all questions, by id
@@ -408,7 +408,8 @@ func (d *distantTitles) find(n *tree.Node, depth int) {
 		if k.Scalar() || depth > tree.MaxDepth {
 			continue
 		}
-		asks := k.Kind == tree.Array && (k.Key == "questions" || k.Key == "fields") && n.Child("answers") == nil && unanswered(k)
+		asks := k.Kind == tree.Array && (k.Key == "questions" || k.Key == "fields") && unanswered(k)
+		asks = asks && n.Child("answers") == nil
 		for j := range k.Children {
 			if id := questionOf(&k.Children[j]); asks {
 				d.learn(&k.Children[j], id)

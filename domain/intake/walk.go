@@ -248,23 +248,26 @@ func roleOfClosed(k *tree.Node) treeRole {
 			return containerTree
 		}
 	case "items", "itens":
-		if recordOfPerson(k.Path()) || numberedAnswers(k) {
+		if recordOfPerson(k.Path()) || numberedAnswers(k) || titledAnswers(k) {
 			return containerTree // Baserow's rows, Formsite's answers
 		}
-		for i := range k.Children {
-			a, ok := dissect(&k.Children[i])
-			if !ok || a.title == nil {
-				return closedTree
-			}
-			switch names.Of(a.value.Key) {
-			case "answer", "response", "resposta":
-			default:
-				return closedTree
-			}
-		}
-		return containerTree
 	}
 	return closedTree
+}
+
+// titledAnswers reports whether a list holds questions with their answers, and no goods.
+func titledAnswers(list *tree.Node) bool {
+	return !slices.ContainsFunc(list.Children, func(k tree.Node) bool {
+		a, ok := dissect(&k)
+		if !ok || a.title == nil {
+			return true
+		}
+		switch names.Of(a.value.Key) {
+		case "answer", "response", "resposta":
+			return false
+		}
+		return true
+	})
 }
 
 // numberedAnswers reports whether a list holds answers under the ids of their fields, one of which is an address, and
