@@ -138,7 +138,7 @@ func (r *reader) choose(d *Draft) {
 			c.place(&c.candidate)
 		}
 	}
-	c.dropAccountUser()
+	c.dropAccountUser(r.keys)
 	c.preferListed()
 	c.emailByLook()
 	r.emailByKey(c)
