@@ -483,6 +483,10 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		if made == 0 || made%rules != 0 {
 			t.Errorf("%d runs of %d contacts were made: %.300s", made, arrivals, s.log.String())
 		}
-		equal(t, "log", s.log.String(), "")
+		for line := range strings.Lines(s.log.String()) { // the end of a job that comes too late on a busy machine runs again
+			if !strings.Contains(line, "it will run again") {
+				t.Error(line)
+			}
+		}
 	})
 }
