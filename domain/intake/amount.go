@@ -2,7 +2,6 @@ package intake
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"fichario/domain/intake/fields"
@@ -60,7 +59,6 @@ var (
 		tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id
 		type coupon coupons cupom cupons voucher vouchers cashback partner salary salario renda
 		income revenue`)
-	totalWords  = names.Set(`total gross`)
 	centWords   = names.Set(`cents centavos`)
 	incomeWords = names.Set(`
 		faturamento fatura receita renda salario atualmente atual hoje investe colaboradores revenue income`)
@@ -167,14 +165,13 @@ func (r *reader) payment(k *tree.Node, s scope) bool {
 	return true
 }
 
-// wholeSum reports whether a member of a payment is the whole of it. An "amount" without decimals may be cents, unless
-// it has the mark of a currency.
+// wholeSum reports whether a member of a payment is the whole of it. An "amount" without decimals may be cents.
 func wholeSum(n *tree.Node, cents bool) bool {
 	switch names.Of(n.Key) {
 	case "total", "value", "valor", "valortotal", "totalvalue":
 		return true
 	case "amount":
-		return cents || strings.ContainsAny(n.Text, ".,") || fields.HasCurrency(n.Text)
+		return cents || strings.ContainsAny(n.Text, ".,")
 	}
 	return false
 }
@@ -202,26 +199,21 @@ type lineSum struct {
 	amount int64 // in ten-thousandths
 	lists  int
 	key    string
-	total  *tree.Node // beside the list, when it says the same
 }
 
 // amountOfLines takes the value from line items, where nothing else in the body says what they cost together: each
 // price times its quantity, added up exactly. In doubt it takes none: an item without price or quantity, two lists, a
-// line with another total, a discount or a charge beside them, amounts in cents by the product's envelope. A total
-// beside them that says the same settles what else is charged: a whole number alone may be cents. The lines stay in the
-// note.
+// line with another total, a discount or a charge beside them, amounts in cents by the product's envelope. The lines
+// stay in the note.
 func (r *reader) amountOfLines(d *Draft, whole *tree.Node) {
 	if r.chooser.best[fieldAmount].answer != nil {
 		return
 	}
 	var sum lineSum
-	if !sum.find(whole, 0) || sum.lists != 1 || sum.amount == 0 || inCents(whole) || sum.total == nil && charged(whole) {
+	if !sum.find(whole, 0) || sum.lists != 1 || sum.amount == 0 || charged(whole) {
 		return
 	}
 	d.Amount = sum.amount
-	if sum.total != nil {
-		sum.key = sum.total.Key
-	}
 	d.Fields = append(d.Fields, Source{
 		fieldNames[fieldAmount], text.Cut(text.OneLine(text.Clean(sum.key)), tree.MaxKeyText),
 	})
@@ -244,34 +236,12 @@ func (s *lineSum) find(n *tree.Node, depth int) bool {
 		}
 		return true
 	}
-	before := s.lists
 	for i := range n.Children {
 		if !s.find(&n.Children[i], depth+1) {
 			return false
 		}
 	}
-	if s.lists > before && slices.ContainsFunc(n.Children, func(k tree.Node) bool { return linesOfOrder(&k) }) {
-		s.total = s.totalIn(n)
-	}
 	return true
-}
-
-// totalIn returns the member of an order that is its total by name, if it says what the lines add up to, and no other
-// such member says anything else: a total before what is added is none.
-func (s *lineSum) totalIn(order *tree.Node) (total *tree.Node) {
-	for i := range order.Children {
-		k := &order.Children[i]
-		w := names.Words(k.Key)
-		said, ok := amountOfMember(k)
-		if !ok || said == 0 || len(w) < 2 || !charges(k) || !names.HasAny(w, totalWords) || names.HasAny(w, feeWords) {
-			continue
-		}
-		if said != s.amount {
-			return nil
-		}
-		total = k
-	}
-	return total
 }
 
 // linesOfOrder reports whether a node is a list of line items: it has such a name, and one of its items has a price.
@@ -323,14 +293,11 @@ func lineAmount(line *tree.Node) (amount int64, ok bool) {
 	return amount, true
 }
 
-// inCents reports whether an object of a product whose amounts are cents stands in a tree.
-func inCents(n *tree.Node) bool {
-	return n.Kind == tree.Object && centsRuleOf(n) != 0 ||
-		slices.ContainsFunc(n.Children, func(k tree.Node) bool { return inCents(&k) })
-}
-
-// charged reports whether a tree states a cost beside its line items.
+// charged reports whether a tree states a cost beside its line items, or belongs to a product whose amounts are cents.
 func charged(n *tree.Node) bool {
+	if n.Kind == tree.Object && centsRuleOf(n) != 0 {
+		return true
+	}
 	for i := range n.Children {
 		k := &n.Children[i]
 		if linesOfOrder(k) {

@@ -56,9 +56,6 @@ func (a *answer) attribution(value string) string {
 			return key
 		}
 	}
-	if a.entry.attr == attrPage && ofCompany(a.holder()) {
-		return "" // the company's own site
-	}
 	key := attributionOf(a.entry, a.name(), value)
 	if key == "" && a.title != "" {
 		key = attributionOf(lookup(a.key), a.key, value)
@@ -75,23 +72,14 @@ func shortUTM(key string) string {
 	case lookup(key).attr == attrClick:
 		return n
 	}
-	return utmOf(n)
-}
-
-// utmOf is the canonical key of a UTM by its name in normal form, which some products misspell.
-func utmOf(name string) string {
-	switch name {
-	case "campaing", "campain":
-		name = "campaign"
-	}
-	return "utm_" + name
+	return "utm_" + n
 }
 
 // attributionOf returns the canonical form of a key, or "" when it says nothing about how the contact came here.
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
 	case attrUTM:
-		return utmOf(names.Of(key)[3:])
+		return "utm_" + names.Of(key)[3:]
 	case attrClick:
 		if strings.EqualFold(key, "gcl_id") {
 			return "gcl_id"
@@ -128,7 +116,7 @@ func prefixedUTM(key string) string {
 			continue
 		}
 		if name := names.Of(key[i+4:]); name != "" {
-			return utmOf(name)
+			return "utm_" + name
 		}
 	}
 	return ""

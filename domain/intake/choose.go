@@ -138,7 +138,7 @@ func (r *reader) choose(d *Draft) {
 			c.place(&c.candidate)
 		}
 	}
-	c.dropAccountUser(r.keys)
+	c.dropAccountUser()
 	c.preferListed()
 	c.emailByLook()
 	r.emailByKey(c)

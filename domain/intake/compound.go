@@ -262,8 +262,7 @@ var choiceMembers = map[string]choiceMember{
 	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
 	"name": {textRank: 2, names: true}, "title": {textRank: 2, names: true},
 	"id": {names: true}, "ref": {names: true}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
-	"position": {},
-	"weight":   {}, "color": {}, "type": {}, "enumcode": {},
+	"weight": {}, "color": {}, "type": {}, "enumcode": {},
 }
 
 // choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is not an answer's

@@ -35,20 +35,16 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 }
 
 // dropAccountUser drops the address of a "user" when another person is named too: that user owns the account or the
-// deal. A name that may be the form's counts as a person's where a phone stands outside the user too; that of the
-// program which they signed in to is nobody's, unless somebody applies for a job. keys are those of the post.
-func (c *chooser) dropAccountUser(keys []string) {
+// deal. A name that may be the form's counts as a person's where a phone stands outside the user too.
+func (c *chooser) dropAccountUser() {
 	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
 		return
 	}
 	var users, others, forms []string
-	phone, hires := false, slices.ContainsFunc(keys, func(k string) bool {
-		w := names.Words(k)
-		return names.HasAny(w, applicants) || names.HasAny(w, jobs)
-	})
+	phone := false
 	for _, w := range c.waiting {
 		switch a := w.answer; {
-		case w.score.strength >= weakName, !hires && c.namesProgram(a):
+		case w.score.strength >= weakName:
 		case a.field == fieldPhone:
 			phone = phone || !a.marks.has(inUser)
 		case a.marks.has(inUser):
@@ -80,15 +76,6 @@ func (c *chooser) dropAccountUser(keys []string) {
 		c.best[fieldEmail] = claim{}
 	}
 }
-
-// namesProgram reports whether an answer is the bare name of a program, in a record that says nothing of a person.
-func (c *chooser) namesProgram(a *answer) bool {
-	return bareName(a.key) && a.title == "" && programs[names.Of(a.holder())] &&
-		c.parties().traits[party{group: a.group}]&^hasName == 0 && c.parties().addresses[party{group: a.group}] == nil
-}
-
-// programs are what somebody signs in to.
-var programs = names.Set(`application applications app apps aplicativo aplicacao tenant realm`)
 
 // preferListed gives the e-mail to the one person of a list who has a name beside their address, where nobody outside
 // the list has a name or a document: the address there is an account's, or that of whoever sent the list.

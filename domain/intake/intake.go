@@ -215,7 +215,6 @@ func (r *reader) mayHaveLines(d *Draft) bool {
 func (r *reader) read(tree tree.Node) (Draft, error) {
 	own := deliveryID(&tree)
 	d := Draft{DeliveryID: own.id, IDNeeds: own.needs, Test: isTest(&tree), kind: r.opt.Kind}
-	r.learnDistantTitles(&tree)
 	r.walk(&tree)
 	if r.err != nil {
 		return Draft{}, r.err

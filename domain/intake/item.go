@@ -21,9 +21,6 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 	if r.typedItem(n, key, s) {
 		return true
 	}
-	if key == "" {
-		n = withDefinition(n)
-	}
 	a, ok := dissect(n)
 	if !ok {
 		return r.unanswered(n, a, s)
@@ -54,46 +51,6 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 	}
 	r.besides(n, a, &ans, s)
 	return true
-}
-
-// withDefinition returns the answer of an object that has what defines its field in an object of its own, as if both
-// stood side by side: {"custom_field": {"name": "Cargo", "type": "text"}, "value": "Diretora"}. It returns any other
-// object as it is.
-func withDefinition(n *tree.Node) *tree.Node {
-	var definition, value *tree.Node
-	for i := range n.Children {
-		switch k := &n.Children[i]; {
-		case k.Kind == tree.Object && definition == nil && (holdsAnswers(k.Key) || definitions[names.Of(k.Key)]):
-			definition = k
-		case partOf(k.Key).part == valuePart && value == nil && (k.Scalar() || k.ScalarList()):
-			value = k
-		case !k.Scalar() || !isID[names.Of(k.Key)]:
-			return n
-		}
-	}
-	if definition == nil || value == nil || !definesField(definition) {
-		return n
-	}
-	flat := *n
-	flat.Children = append(slices.Clone(definition.Children), *value)
-	return &flat
-}
-
-// definitions are the names of what defines a field, beside those that holdsAnswers knows.
-var definitions = names.Set(`definition fielddefinition attribute atributo campopersonalizado`)
-
-// definesField reports whether an object has a name, and nothing that only other things have.
-func definesField(n *tree.Node) bool {
-	named := false
-	for i := range n.Children {
-		switch p := partOf(n.Children[i].Key).part; p {
-		case unknownPart, valuePart:
-			return false
-		case titlePart, namePart:
-			named = named || !isID[names.Of(n.Children[i].Key)] && !n.Children[i].Empty()
-		}
-	}
-	return named
 }
 
 // ofContact reports whether a question is answered by a record of a person, and asks for the contact's.
@@ -128,8 +85,7 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 			return false // {"lead": {"valor": …}}
 		}
 	}
-	wrapped := ans.wrapped && a.wrapsText()
-	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.Key) || len(a.unknown) > 0 && !wrapped {
+	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.Key) || len(a.unknown) > 0 {
 		return false
 	}
 	if mailboxLabels[names.Of(ans.title)] {
@@ -137,12 +93,6 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	}
 	ans.key, ans.labelled = key, ans.title != ""
 	return true
-}
-
-// wrapsText reports whether an object is the "value" under its key and scalars about it.
-func (a anatomy) wrapsText() bool {
-	return a.value.Key == "value" && a.value.Scalar() && a.title == nil &&
-		!slices.ContainsFunc(a.unknown, func(k *tree.Node) bool { return !k.Scalar() })
 }
 
 // nameInList names the answer of an object in a list. It rejects records.
@@ -300,7 +250,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 	if named.key == "" {
 		named.key = n.Key
 	}
-	records, first, talk := int32(0), "", holdsTalk(n)
+	records, first := int32(0), ""
 	for i := range n.Children {
 		k := &n.Children[i]
 		k.Key = "" // an index is not a name
@@ -330,7 +280,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 				sub.rank += 2
 				sub.another = true
 			}
-			sub.closed = sub.closed || cameAlong(k, s, &first) || saidByOthers(k, talk)
+			sub.closed = sub.closed || cameAlong(k, s, &first)
 			r.object(k, sub)
 		}
 	}
@@ -346,32 +296,6 @@ func primaryFirst(list *tree.Node) *tree.Node {
 	ordered := *list
 	ordered.Children = slices.Concat(list.Children[at:at+1], list.Children[:at], list.Children[at+1:])
 	return &ordered
-}
-
-// primaryNamed returns a list of addresses or phones in which the one whose id a sibling names comes before all others:
-// "primary_email_address_id" beside "email_addresses". It returns any other member as it is.
-func primaryNamed(object, list *tree.Node) *tree.Node {
-	if list.Kind != tree.Array || len(list.Children) < 2 || len(object.Children) > 200 {
-		return list
-	}
-	key := names.Of(list.Key)
-	for i := range object.Children {
-		id := &object.Children[i]
-		if !id.Scalar() || id.Empty() || !strings.HasPrefix(id.Key, "primary") {
-			continue
-		}
-		thing := strings.TrimSuffix(strings.TrimPrefix(names.Of(id.Key), "primary"), "id")
-		if key != thing+"s" && key != thing+"es" {
-			continue
-		}
-		at := slices.IndexFunc(list.Children, func(k tree.Node) bool { return k.Str("id") == id.Text && holdsMailbox(k) })
-		if at > 0 {
-			ordered := *list
-			ordered.Children = slices.Concat(list.Children[at:at+1], list.Children[:at], list.Children[at+1:])
-			return &ordered
-		}
-	}
-	return list
 }
 
 // isPrimary reports whether a record says that it is the one to use.
@@ -403,31 +327,6 @@ func cameAlong(record *tree.Node, s scope, first *string) bool {
 	}
 	return address != "" && !strings.EqualFold(address, *first)
 }
-
-// holdsTalk reports whether a list is what was said in turns, one of them by who asks: {"role": "user", "message": …}.
-// Then nothing of what others said is the contact's, however their roles are called.
-func holdsTalk(n *tree.Node) bool {
-	return slices.ContainsFunc(n.Children, func(k tree.Node) bool { return lineOfTalk(&k) && spokenByLead(k) })
-}
-
-// lineOfTalk reports whether an object is one turn of a talk.
-func lineOfTalk(n *tree.Node) bool {
-	return n.Kind == tree.Object && n.Str("role") != "" && !recordOfPerson(n) &&
-		slices.ContainsFunc(n.Children, func(k tree.Node) bool {
-			return k.Kind == tree.String && lookup(k.Key).field == fieldMessage
-		})
-}
-
-// saidByOthers reports whether an element of a list that is a talk is a line of somebody else than the lead.
-func saidByOthers(n *tree.Node, talk bool) bool { return talk && lineOfTalk(n) && !spokenByLead(*n) }
-
-func spokenByLead(n tree.Node) bool {
-	role := names.Of(n.Str("role"))
-	return rolesOfLeads[role] || sideWords[role] == leads
-}
-
-// rolesOfLeads are further roles of who asks in a talk.
-var rolesOfLeads = names.Set(`user usuario human caller contact contato`)
 
 // phoneRecord reads a record of a list of phones.
 func (r *reader) phoneRecord(n *tree.Node, a answer) bool {

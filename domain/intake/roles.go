@@ -166,12 +166,11 @@ const (
 		friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado
 		indicada indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro
 		companheira avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes
-		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos indicacao indicacoes
-		referral referrals`
+		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`
 	// strangerWords are further ones for whose address or phone a form also asks.
 	strangerWords = `
-		mae pai irmao irma parente socio socia vendedor madre padre hijo hija hermano hermana pareja mother
-		father son daughter brother sister partner seller owner`
+		mae pai irmao irma parente socio socia indicacao vendedor madre padre hijo hija hermano hermana pareja mother
+		father son daughter brother sister partner referral seller owner`
 )
 
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
@@ -185,8 +184,8 @@ func namesRelation(name string) bool {
 	}
 	w := names.Words(name)
 	at := slices.IndexFunc(w, func(word string) bool { return relations[word] })
-	if at < 0 || at > 0 && w[at-1] == "por" && (w[at] == "indicacao" || w[at] == "indicacoes") {
-		return false // "Veio por indicação? Seu telefone" says how, not whose
+	if at < 0 {
+		return false
 	}
 	or := slices.IndexFunc(w[:at], func(word string) bool { return word == "ou" || word == "or" })
 	return or < 1 || !phoneWords[w[or-1]] && !nameRule.any[w[or-1]] && !emailRule.any[w[or-1]]

@@ -53,7 +53,6 @@ var rules = slices.Concat([]rule{
 	{"address of a person", (*candidate).byAddressOfPerson},
 	{"name of the user", (*candidate).byUserName},
 	{"sender", (*candidate).bySender},
-	{"recipient of a booking", (*candidate).byRecipientOfBooking},
 	{"numbered part of a name", (*candidate).byNumberedPart},
 	{"number question", (*candidate).byNumberQuestion},
 	{"part of a name in the title", (*candidate).byPartInTitle},
@@ -293,50 +292,6 @@ func (q *candidate) bySender() bid {
 
 var senders = names.Set(`from fromnumber fromphone caller callernumber callerid callerphone`)
 
-// byRecipientOfBooking: whom a booking is confirmed to is who booked, if its record names them too and nobody else, and
-// is no mail: the recipient of that, and one whom a form's hidden field names, is ours.
-func (q *candidate) byRecipientOfBooking() bid {
-	asks := namesRecipient(q.key) && names.HasAny(names.Words(q.key), emailRule.any)
-	if q.title != "" || !asks || !ofBooking(q.holder()) {
-		return bid{}
-	}
-	named := false
-	for i := range q.answers {
-		a := &q.answers[i]
-		w := names.Words(a.name())
-		of := namesRecipient(a.key)
-		switch {
-		case a.group == q.group && of:
-			named = named || names.HasAny(w, nameRule.any)
-		case a.closed || a.asksPerson():
-		case a.entry.field == fieldName, nameRule.recognises(w), saysLead(a.name()):
-			return bid{}
-		case a.group != q.group:
-		case names.HasAny(w, phoneWords), names.HasAny(w, partsOfMails), strings.IndexByte(a.values[0], '@') > 0:
-			return bid{}
-		}
-	}
-	if !named {
-		return bid{}
-	}
-	return bid{field: fieldEmail, strength: weakName, penalty: 10}
-}
-
-func namesRecipient(key string) bool {
-	return len(key) < 60 && names.HasAny(names.Words(key), recipients)
-}
-
-var recipients = names.Set(`recipient destinatario destinataria`)
-
-// saysLead reports whether a name has a word for the lead: "customer_phone".
-func saysLead(name string) bool {
-	s, _ := sideOfName(name)
-	return s == leads
-}
-
-// partsOfMails are words in the keys of a mail's parts.
-var partsOfMails = names.Set(`from sender remetente subject body html`)
-
 // wentOut reports whether the record of a call or a message says that it was ours.
 func (q *candidate) wentOut() bool {
 	return slices.ContainsFunc(q.answers, func(a answer) bool {
@@ -433,7 +388,7 @@ func (q *candidate) byPartInTitle() bid {
 }
 
 // byPriceWithCents believes an English key for an amount or total. Such keys hold cents as often as not, so only a
-// number with decimals counts, or one with the mark of a currency, as people read it.
+// number with decimals counts.
 func (q *candidate) byPriceWithCents() bid {
 	w := q.words()
 	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !names.HasAny(w, priceWords) || names.HasAny(w, feeWords) {
@@ -441,8 +396,7 @@ func (q *candidate) byPriceWithCents() bid {
 	}
 	v := q.values[0]
 	mark := strings.LastIndexAny(v, ".,")
-	sure := names.HasAny(w, centWords) || fields.HasCurrency(v)
-	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !sure {
+	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !names.HasAny(w, centWords) {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}
@@ -456,24 +410,18 @@ func (q *candidate) byRecordTitle() bid {
 	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
-// byNameBesideAddress: a name in the record that gives the e-mail is the name of whoever has that address, where
+// byNameBesideAddress: a bare name in the record that gives the e-mail is the name of whoever has that address, where
 // nothing else gives one and the record is no thing's, place's or company's. See chooser.settle.
 func (q *candidate) byNameBesideAddress() bid {
 	around := names.Words(q.holder())
 	switch {
-	case !q.own || q.title != "" || len(around) == 0 || !q.namesByKey() || q.staff:
+	case !q.own || q.title != "" || len(around) == 0 || lookup(q.key).field != fieldName || q.staff:
 		return bid{}
 	case q.namesThingAround() || names.HasAny(around, thingWords) || names.HasAny(around, programsThings) ||
 		names.HasAny(around, places) || names.HasAny(around, houseWords) || names.HasAny(around, thingsWithAddresses):
 		return bid{}
 	}
 	return bid{field: fieldName, strength: lookOnly}
-}
-
-// namesByKey reports whether a key is that of a name by itself, whatever stands around it.
-func (q *candidate) namesByKey() bool {
-	w := names.Words(q.key)
-	return lookup(q.key).field == fieldName || len(w) > 1 && nameRule.recognises(w) && !nameRule.misledBy(q, w)
 }
 
 // thingsWithAddresses are what has a name, and the address of whoever made it or is in it.

@@ -23,7 +23,6 @@ type scope struct {
 	aside    bool   // it is in a company, or in a list of people who may be strangers: own names have no precedence
 	staff    bool   // it is in a record that calls itself ours, see closeStaff
 	own      bool   // an address of e-mail stands in the same record
-	wrapped  bool   // it does so inside an object of its own, as the record's other answers may, see wrapsAddress
 	lead     bool   // it is in a record of the lead, by its key or by what it says
 	reopened bool   // it is in a record of the lead inside a closed tree: second to what stands outside
 	shut     bool   // it is closed for all that it holds: people of ours, people whom the contact names

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -153,20 +152,13 @@ func namesProgramsThing(key string) bool {
 	return found
 }
 
-// namesCompanyOutright reports whether a key is known for that of a company's name: "business_name". Whatever stands
-// around it, that is nobody's own.
-func namesCompanyOutright(key string) bool {
-	e, _, ok := aliasOf(key)
-	return ok && e.field == fieldCompany
-}
-
 // misledBy reports whether the words of a machine's key are about something else than those of a question would be.
 func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
 		// The name of a deal, an order or a thing.
 		return q.deal && !q.ofPersonInDeal() || names.HasAny(names.Words(q.nearTitle()), thingWords) ||
-			namesProgramsThing(q.key) || q.namesThingAround() || namesCompanyOutright(q.key)
+			namesProgramsThing(q.key) || q.namesThingAround()
 	case fieldEmail:
 		return ofMailbox(q.key)
 	case fieldCompany:
@@ -392,62 +384,6 @@ func (r *reader) learnTitles(fields *tree.Node) {
 			r.learnTitles(group.Child("fields"))
 		}
 		r.learnTitles(f.Child("SubFields"))
-	}
-}
-
-// distantTitles learns the titles of questions that stand elsewhere in a post than the answers that name their ids:
-// without them, the answer about a friend reads like one about the contact. Beside the answers, learnTitles does.
-type distantTitles struct {
-	answered map[string]bool   // the ids that answers name
-	titles   map[string]string // of all questions, by id
-}
-
-func (d *distantTitles) find(n *tree.Node, depth int) {
-	for i := range n.Children {
-		k := &n.Children[i]
-		if k.Scalar() || depth > tree.MaxDepth {
-			continue
-		}
-		asks := k.Kind == tree.Array && (k.Key == "questions" || k.Key == "fields") && unanswered(k)
-		asks = asks && n.Child("answers") == nil
-		for j := range k.Children {
-			if id := questionOf(&k.Children[j]); asks {
-				d.learn(&k.Children[j], id)
-			} else if id != "" && k.Kind == tree.Array {
-				d.answered[id] = true
-			}
-		}
-		d.find(k, depth+1)
-	}
-}
-
-// learn learns the title of a question by its id.
-func (d *distantTitles) learn(question *tree.Node, id string) {
-	title := cmp.Or(question.Str("title"), question.Str("label"), question.Str("text"), question.Str("metadata", "text"))
-	for _, id := range [...]string{id, question.Str("id")} {
-		if id != "" && title != "" {
-			d.titles[id] = title
-		}
-	}
-}
-
-// questionOf returns the id of the question that an answer names.
-func questionOf(answer *tree.Node) string {
-	return cmp.Or(answer.Str("question_id"), answer.Str("questionId"), answer.Str("field_id"), answer.Str("fieldId"),
-		answer.Str("question", "id"))
-}
-
-func (r *reader) learnDistantTitles(n *tree.Node) {
-	d := distantTitles{map[string]bool{}, map[string]string{}}
-	d.find(n, 0)
-	for id, title := range d.titles {
-		if !d.answered[id] {
-			continue
-		}
-		if r.titles == nil {
-			r.titles = map[string]string{}
-		}
-		r.titles[id] = title
 	}
 }
 

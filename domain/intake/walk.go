@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -36,8 +35,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
-	s.wrapped = wrapsAddress(n)
-	if s.own = s.wrapped || recordOfPerson(n); s.own {
+	if s.own = recordOfPerson(n); s.own {
 		s.marks &^= inEvent
 	}
 	switch markOf(n) {
@@ -57,7 +55,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 		s.cents = nb.cents
 	}
 	for i := range n.Children {
-		k := primaryNamed(n, &n.Children[i])
+		k := &n.Children[i]
 		if !nb.any && k.Key != "data.xml" || !r.explained(&nb, k, s) {
 			r.member(k, s)
 		}
@@ -248,54 +246,23 @@ func roleOfClosed(k *tree.Node) treeRole {
 			return containerTree
 		}
 	case "items", "itens":
-		if recordOfPerson(k.Path()) || numberedAnswers(k) || titledAnswers(k) {
-			return containerTree // Baserow's rows, Formsite's answers
+		if recordOfPerson(k.Path()) {
+			return containerTree // Baserow's rows
 		}
+		for i := range k.Children {
+			a, ok := dissect(&k.Children[i])
+			if !ok || a.title == nil {
+				return closedTree
+			}
+			switch names.Of(a.value.Key) {
+			case "answer", "response", "resposta":
+			default:
+				return closedTree
+			}
+		}
+		return containerTree
 	}
 	return closedTree
-}
-
-// titledAnswers reports whether a list holds questions with their answers, and no goods.
-func titledAnswers(list *tree.Node) bool {
-	return !slices.ContainsFunc(list.Children, func(k tree.Node) bool {
-		a, ok := dissect(&k)
-		if !ok || a.title == nil {
-			return true
-		}
-		switch names.Of(a.value.Key) {
-		case "answer", "response", "resposta":
-			return false
-		}
-		return true
-	})
-}
-
-// numberedAnswers reports whether a list holds answers under the ids of their fields, one of which is an address, and
-// nothing that goods have: {"id": "2", "position": 3, "value": "ana@x.com"}.
-func numberedAnswers(list *tree.Node) bool {
-	address := false
-	for i := range list.Children {
-		k := &list.Children[i]
-		if !numberedAnswer(k) {
-			return false
-		}
-		address = address || fields.WholeAddress(k.Str("value"))
-	}
-	return address && len(list.Children) > 1
-}
-
-// numberedAnswer reports whether an object is an id and a value, and at most says where it stands.
-func numberedAnswer(n *tree.Node) bool {
-	if n.Child("id") == nil || n.Child("value") == nil && n.Child("values") == nil {
-		return false
-	}
-	return !slices.ContainsFunc(n.Children, func(k tree.Node) bool {
-		switch names.Of(k.Key) {
-		case "id", "value", "values", "position", "type":
-			return false
-		}
-		return true
-	})
 }
 
 // pageHead are the names in the head of a page.
@@ -335,23 +302,6 @@ func addressIn(n *tree.Node) string {
 		}
 	}
 	return ""
-}
-
-// wrapsAddress reports whether the address of a record stands inside an object of its own, beside what is known of it:
-// {"email": {"value": "ana@x.com", "confidence": "high"}, "name": {"value": "Ana", …}}.
-func wrapsAddress(n *tree.Node) bool {
-	return slices.ContainsFunc(n.Children, func(k tree.Node) bool {
-		v := wrappedText(&k)
-		return v != nil && strings.IndexByte(v.Text, '@') > 0 && (meansOfContact(k.Key) || asksEmail(k.Key))
-	})
-}
-
-// wrappedText returns the "value" of an object that holds nothing but it and scalars about it, nil for any other.
-func wrappedText(n *tree.Node) *tree.Node {
-	if n.Kind != tree.Object || slices.ContainsFunc(n.Children, func(k tree.Node) bool { return !k.Scalar() }) {
-		return nil
-	}
-	return n.Child("value")
 }
 
 // namesThing are the keys that say what an event is called.

@@ -1,7 +1,6 @@
 package fields
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -75,27 +74,13 @@ func foldAmount(s string) string {
 // currencySigns are removed wherever they stand; the longer ones first.
 var currencySigns = []string{"us$", "u$s", "r$", "$", "€", "£"}
 
-// currencyWords name a currency.
-var currencyWords = []string{
-	"brl", "usd", "eur", "de reais", "reais", "real", "de dolares", "dolares", "dolar", "de euros", "euros", "euro",
-}
-
-// HasCurrency reports whether a text is one number with the mark of a currency, as people read it: never cents.
-func HasCurrency(s string) bool {
-	if _, ok := ParseAmount(s); !ok {
-		return false
-	}
-	s = foldAmount(s)
-	return slices.ContainsFunc(currencySigns, func(m string) bool { return strings.Contains(s, m) }) ||
-		slices.ContainsFunc(currencyWords, func(m string) bool { return dropPhrase(s, m) != s })
-}
-
 // amountPhrases are removed where they stand as whole words; the longer ones first.
-var amountPhrases = slices.Concat([]string{
+var amountPhrases = []string{
 	"aproximadamente", "aprox.", "aprox", "cerca de", "em torno de", "por volta de", "mais ou menos", "about", "around",
 	"~", "por mes", "ao mes", "por ano", "ao ano", "per month", "per year", "a month", "a year", "mensalmente", "mensais",
 	"mensal", "monthly", "anuais", "anual", "yearly", "/mes", "/ mes", "/ano", "/ ano", "/month", "/mo", "/year",
-}, currencyWords)
+	"brl", "usd", "eur", "de reais", "reais", "real", "de dolares", "dolares", "dolar", "de euros", "euros", "euro",
+}
 
 // dropPhrase removes a phrase where no letter touches it. A digit may: "3500BRL".
 func dropPhrase(s, phrase string) string {

@@ -51,15 +51,3 @@ func format(n int64) string {
 	}
 	return fmt.Sprintf("%s%d.%02d", sign, n/10000, n/100%100)
 }
-
-func TestHasCurrency(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"R$ 240": true, "240 reais": true, "US$240": true, "€ 20": true, "3500BRL": true, "240": false, "240,00": false,
-		"R$ 10 a R$ 20": false, "R$": false, "240 mensais": false, "10k": false, "": false, "realmente 5": false,
-	} {
-		if HasCurrency(text) != want {
-			t.Errorf("HasCurrency(%q) = %v", text, !want)
-		}
-	}
-}
