@@ -72,14 +72,23 @@ func shortUTM(key string) string {
 	case lookup(key).attr == attrClick:
 		return n
 	}
-	return "utm_" + n
+	return utmOf(n)
+}
+
+// utmOf is the canonical key of a UTM by its name in normal form, which some products misspell.
+func utmOf(name string) string {
+	switch name {
+	case "campaing", "campain":
+		name = "campaign"
+	}
+	return "utm_" + name
 }
 
 // attributionOf returns the canonical form of a key, or "" when it says nothing about how the contact came here.
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
 	case attrUTM:
-		return "utm_" + names.Of(key)[3:]
+		return utmOf(names.Of(key)[3:])
 	case attrClick:
 		if strings.EqualFold(key, "gcl_id") {
 			return "gcl_id"
@@ -116,7 +125,7 @@ func prefixedUTM(key string) string {
 			continue
 		}
 		if name := names.Of(key[i+4:]); name != "" {
-			return "utm_" + name
+			return utmOf(name)
 		}
 	}
 	return ""

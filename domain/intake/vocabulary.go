@@ -123,7 +123,8 @@ var aliases = map[field]string{
 		organisationname organizacao organization organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa
 		razaosocial suaempresa yourcompany companies empresas organizacoes organizations worksforname employmentname
 		employername corporatename tradename legalname salesaccountname salesaccountsname compania nombredelaempresa
-		nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
+		nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa
+		addresscompany addresscompanyname`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal
 		investimentomensalestimado investment* leadvalue montante opportunityamount opportunityvalue orcamento
