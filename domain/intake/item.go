@@ -298,6 +298,32 @@ func primaryFirst(list *tree.Node) *tree.Node {
 	return &ordered
 }
 
+// primaryNamed returns a list of addresses or phones in which the one whose id a sibling names comes before all others:
+// "primary_email_address_id" beside "email_addresses". It returns any other member as it is.
+func primaryNamed(object, list *tree.Node) *tree.Node {
+	if list.Kind != tree.Array || len(list.Children) < 2 || len(object.Children) > 200 {
+		return list
+	}
+	key := names.Of(list.Key)
+	for i := range object.Children {
+		id := &object.Children[i]
+		if !id.Scalar() || id.Empty() || !strings.HasPrefix(id.Key, "primary") {
+			continue
+		}
+		thing := strings.TrimSuffix(strings.TrimPrefix(names.Of(id.Key), "primary"), "id")
+		if key != thing+"s" && key != thing+"es" {
+			continue
+		}
+		at := slices.IndexFunc(list.Children, func(k tree.Node) bool { return k.Str("id") == id.Text && holdsMailbox(k) })
+		if at > 0 {
+			ordered := *list
+			ordered.Children = slices.Concat(list.Children[at:at+1], list.Children[:at], list.Children[at+1:])
+			return &ordered
+		}
+	}
+	return list
+}
+
 // isPrimary reports whether a record says that it is the one to use.
 func isPrimary(n tree.Node) bool {
 	return n.Kind == tree.Object && slices.ContainsFunc(n.Children, func(k tree.Node) bool {

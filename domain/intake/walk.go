@@ -55,7 +55,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 		s.cents = nb.cents
 	}
 	for i := range n.Children {
-		k := &n.Children[i]
+		k := primaryNamed(n, &n.Children[i])
 		if !nb.any && k.Key != "data.xml" || !r.explained(&nb, k, s) {
 			r.member(k, s)
 		}
