@@ -307,7 +307,7 @@ func primaryNamed(object, list *tree.Node) *tree.Node {
 	key := names.Of(list.Key)
 	for i := range object.Children {
 		id := &object.Children[i]
-		if !id.Scalar() || id.Empty() || !strings.HasPrefix(id.Key, "primary") {
+		if !id.Scalar() || id.Empty() || !strings.HasPrefix(id.Key, "primary") || !namesMeans(id.Key) {
 			continue
 		}
 		thing := strings.TrimSuffix(strings.TrimPrefix(names.Of(id.Key), "primary"), "id")
@@ -322,6 +322,11 @@ func primaryNamed(object, list *tree.Node) *tree.Node {
 		}
 	}
 	return list
+}
+
+// namesMeans reports whether a key is of a means of contact, and not of people or places that have one.
+func namesMeans(key string) bool {
+	return slices.ContainsFunc(names.Words(key), func(w string) bool { return w == "email" || phoneWords[w] })
 }
 
 // isPrimary reports whether a record says that it is the one to use.

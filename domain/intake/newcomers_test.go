@@ -44,7 +44,7 @@ func TestPrimaryByID(t *testing.T) {
 		`{"email":"lia@x.com","owners":[{"id":1,"email":"b@x.c"},{"id":2,"email":"c@x.c"}],"primary_owner_id":2}`: "|lia@x.com|||0|0",
 		`{"name":"Lia","users":[{"id":1,"email":"lia@x.com"},{"id":2,"email":"c@x.c"}],"primary_user_id":2}`: "Lia|lia@x.com|||0|0",
 		`{"name":"Lia","email":"lia@x.com","addresses":[{"id":1,"street":"A","phone":"11987654321"},` +
-			`{"id":2,"street":"B","phone":"1133334444"}],"primary_address_id":2}`: "Lia|lia@x.com|+5511987654321||0|0",
+			`{"id":2,"street":"B","phone":"1133334444"}],"primary_address_id":2}`: "Lia|lia@x.com|11987654321||0|0",
 	})
 }
 
