@@ -42,7 +42,7 @@ func TestPrimaryByID(t *testing.T) {
 		`{"name":"Lia",` + emails + `,"primary_phone_id":2}`:                                                      "Lia|old@x.com|||0|0",
 		`{"name":"Lia",` + emails + `,"primary_contact_id":2}`:                                                    "Lia|old@x.com|||0|0",
 		`{"email":"lia@x.com","owners":[{"id":1,"email":"b@x.c"},{"id":2,"email":"c@x.c"}],"primary_owner_id":2}`: "|lia@x.com|||0|0",
-		`{"name":"Lia","users":[{"id":1,"email":"lia@x.com"},{"id":2,"email":"c@x.c"}],"primary_user_id":2}`: "Lia|lia@x.com|||0|0",
+		`{"name":"Lia","users":[{"id":1,"email":"lia@x.com"},{"id":2,"email":"c@x.c"}],"primary_user_id":2}`:      "Lia|lia@x.com|||0|0",
 		`{"name":"Lia","email":"lia@x.com","addresses":[{"id":1,"street":"A","phone":"11987654321"},` +
 			`{"id":2,"street":"B","phone":"1133334444"}],"primary_address_id":2}`: "Lia|lia@x.com|11987654321||0|0",
 	})
@@ -78,3 +78,17 @@ func TestKeysOfShops(t *testing.T) {
 	}
 }
 
+// TestNamesOfCompanies: the key of a company's name is nobody's name, whatever it stands in; a legal name may be.
+func TestNamesOfCompanies(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"email":"a@x.c","x":{"business_name":"Padaria"}}`:                          "|a@x.c|||0|0",
+		`{"email":"a@x.c","dynamic_variables":{"trade_name":"Padaria"}}`:             "|a@x.c|||0|0",
+		`{"email":"a@x.c","business_name":"Padaria"}`:                                "|a@x.c||Padaria|0|0",
+		`{"email":"a@x.c","x":{"business_contact_name":"Ana Lima"}}`:                 "Ana Lima|a@x.c|||0|0",
+		`{"email":"a@x.c","x":{"business":{"name":"Ana Lima"}}}`:                     "Ana Lima|a@x.c|||0|0",
+		`{"name":"Ana","email":"a@x.c","x":{"business_name":"Padaria"}}`:             "Ana|a@x.c|||0|0",
+		`{"email":"a@x.c","cadastro":{"legal_name":"Ana Paula Lima"}}`:               "Ana Paula Lima|a@x.c|||0|0",
+		`{"email":"a@x.c","kyc":{"legal_name":"Ana Lima","birthdate":"2000-01-02"}}`: "Ana Lima|a@x.c|||0|0",
+	})
+}

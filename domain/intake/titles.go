@@ -152,13 +152,20 @@ func namesProgramsThing(key string) bool {
 	return found
 }
 
+// namesCompanyOutright reports whether a key is known for that of a company's name: "business_name". Whatever stands
+// around it, that is nobody's own; a legal name may be a person's.
+func namesCompanyOutright(key string) bool {
+	e, _, ok := aliasOf(key)
+	return ok && e.field == fieldCompany && names.Of(key) != "legalname"
+}
+
 // misledBy reports whether the words of a machine's key are about something else than those of a question would be.
 func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
 		// The name of a deal, an order or a thing.
 		return q.deal && !q.ofPersonInDeal() || names.HasAny(names.Words(q.nearTitle()), thingWords) ||
-			namesProgramsThing(q.key) || q.namesThingAround()
+			namesProgramsThing(q.key) || q.namesThingAround() || namesCompanyOutright(q.key)
 	case fieldEmail:
 		return ofMailbox(q.key)
 	case fieldCompany:
