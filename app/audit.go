@@ -81,16 +81,16 @@ var ErrUnchanged = errors.New("nothing changes")
 
 // Recorded runs f in a transaction that ends with a line of the audit.
 func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f ports.Tx) error {
-	err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := f(ctx, r); err != nil {
+	return s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := f(ctx, r)
+		switch {
+		case errors.Is(err, ErrUnchanged): // and nothing was written
+			return nil
+		case err != nil:
 			return err
 		}
 		return Record(ctx, r, by, l)
 	})
-	if errors.Is(err, ErrUnchanged) {
-		return nil
-	}
-	return err
 }
 
 // Looked writes the line of a caller who is about to see something, and who may not see it without one.

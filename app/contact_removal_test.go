@@ -253,6 +253,7 @@ func TestAnAddressIsFoundHoweverItIsWritten(t *testing.T) {
 	together, apart, capital := "jos\u00e9@x.example", "jose\u0301@x.example", "JOS\u00c9@X.example"
 	for _, c := range [][2]string{
 		{apart, together}, {together, apart}, {apart, apart}, {capital, together}, {capital, capital}, {capital, apart},
+		{"\u00c9rica.Jos\u00e9@x.example", "\u00e9rica.jos\u00e9@x.example"},
 	} {
 		inBubble(t, func(t *testing.T, s *setting) {
 			owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})

@@ -16,6 +16,8 @@ type LookupRequests interface {
 	// Claim gives a request its lookup, unless an earlier one with the same key has one: one that is younger than Lasts,
 	// and that has begun or may still begin. It returns the request that has the key. Only outside InTx.
 	Claim(ctx context.Context, r LookupRequest) (LookupRequest, error)
+	// Find returns the request that has the key, unless it is as old as Lasts. Error: ErrNotFound.
+	Find(ctx context.Context, r LookupRequest) (LookupRequest, error)
 	// Extend gives a request longer to begin, Begins from At, because it waits for the call of another one. Error:
 	// ErrOvertaken where it has not got the key any more.
 	Extend(ctx context.Context, r LookupRequest) error

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"fichario/domain/fault"
 )
 
 const (
@@ -59,7 +61,8 @@ func (s *Server) live(c *Call, f struct {
 		case <-c.Ctx().Done():
 			return nil
 		}
-		if c.resume() != nil || c.needsFactor() { // since the stream began
+		// The session may have ended since the stream began; a database that is away for a moment ends none.
+		if err := c.resume(); fault.CodeOf(err) == fault.Unauthenticated || err == nil && c.needsFactor() {
 			return nil
 		}
 	}

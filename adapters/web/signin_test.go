@@ -154,13 +154,17 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = stream.Body.Close() }()
+			lines := bufio.NewScanner(stream.Body)
+			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "id: ") {
+				t.Fatalf("the stream has not begun: %d, %q", stream.StatusCode, lines.Text())
+			}
 			end(t, v)
 			form := contacts.ContactForm{Name: "Bia", Email: "b@x.example"}
 			_, err = contacts.New(v.store, time.Now).Create(t.Context(), v.by, form)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
+			for lines.Scan() {
 				if lines.Text() == "event: contatos" {
 					t.Fatal("told of a contact")
 				}

@@ -1,7 +1,6 @@
 package lookups
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,14 +117,12 @@ func (k *Asker) unlessAnswered(ctx context.Context, caller app.Caller, req Reque
 	}
 	mine := req.claim()
 	mine.At = k.clock()
-	has, err := k.store.Repos().LookupRequests.Claim(ctx, mine)
+	has, err := k.store.Repos().LookupRequests.Find(ctx, mine)
 	switch {
+	case errors.Is(err, ports.ErrNotFound), err == nil && !has.Same:
+		return Result{}, why
 	case err != nil:
 		return Result{}, err
-	case has.LookupID == mine.LookupID:
-		return Result{}, cmp.Or(k.store.Repos().LookupRequests.Release(ctx, mine), why)
-	case !has.Same:
-		return Result{}, why
 	}
 	e, err := k.store.Repos().Statement.Find(ctx, caller.OrgID(), has.LookupID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !caller.MayAsk(e.Document.Type()) {

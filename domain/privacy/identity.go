@@ -92,22 +92,32 @@ func (i Identity) Twin() (Identity, bool) {
 }
 
 // Spellings are the values that the identity may be stored as: a letter with an accent may be a capital, which is not
-// compared without case, and the accent of an address may stand apart from its letter, as some systems write it.
+// compared without case, and the accent of an address may stand apart from its letter, as some systems write it. Of more
+// than spelledLetters such letters the others are small.
 func (i Identity) Spellings() []string {
-	all := []string{i.Value}
-	capitals := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf {
-			return r
+	all, letters := []string{i.Value}, 0
+	for at, r := range i.Value {
+		capital := unicode.ToUpper(r)
+		if r < utf8.RuneSelf || capital == r || letters == spelledLetters {
+			continue
 		}
-		return unicode.ToUpper(r)
-	}, i.Value)
-	for _, other := range []string{capitals, norm.NFD.String(i.Value), norm.NFD.String(capitals)} {
-		if other = text.Lower(other); !slices.Contains(all, other) {
-			all = append(all, other)
+		letters++
+		for _, one := range slices.Clone(all) { // a capital takes as many bytes, or it changes what stands behind it
+			if len(string(capital)) == utf8.RuneLen(r) {
+				all = append(all, one[:at]+string(capital)+one[at+utf8.RuneLen(r):])
+			}
+		}
+	}
+	for _, one := range slices.Clone(all) {
+		if apart := text.Lower(norm.NFD.String(one)); !slices.Contains(all, apart) {
+			all = append(all, apart)
 		}
 	}
 	return all
 }
+
+// spelledLetters is how many letters with an accent may each be small or a capital.
+const spelledLetters = 5
 
 // ByEmail reads an e-mail address. It is as lenient as posts are: a text with an @ and no space is one.
 func ByEmail(typed string) (Identity, error) {

@@ -144,4 +144,5 @@ func unheld(db *gorm.DB, orgID string) error {
 	return db.Exec("SELECT pg_advisory_xact_lock(?)", heldLock(orgID)).Error
 }
 
+// heldLock is the lock of an organisation's stages and origins.
 func heldLock(orgID string) int64 { return engine.LockNumber("stages", engine.UID(orgID)) }

@@ -82,11 +82,29 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 		row, err = claimed(db, q, name, question, row.LookupID)
 		return err
 	})
-	has := ports.LookupRequest{
+	return row.request(q, question), err
+}
+
+func (r lookupRequests) Find(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return q, err
+	}
+	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
+	return engine.FindOne(ctx, r.Query, "lookupRequests.find",
+		func(row lookupRequestRow) ports.LookupRequest { return row.request(q, question) },
+		engine.Routed(q.OrgID), func(db *gorm.DB) *gorm.DB {
+			return db.Where("key_id = ? AND name = ? AND created_at > ?", engine.UID(q.KeyID), engine.Blob(name),
+				engine.Stamp(q.At.Add(-q.Lasts)))
+		})
+}
+
+// request is the request that has the key of q, which asks question.
+func (row lookupRequestRow) request(q ports.LookupRequest, question []byte) ports.LookupRequest {
+	return ports.LookupRequest{
 		OrgID: q.OrgID, KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID),
 		Same: bytes.Equal(row.Question, question), At: row.CreatedAt.UTC(),
 	}
-	return has, err
 }
 
 // claimed inserts a request unless there is one that is not over, and returns the one that there is then. without is

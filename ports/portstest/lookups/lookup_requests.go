@@ -38,7 +38,16 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	big, has := ask(key, "A", "q")
 	kit.Same(t, "another name", has.LookupID, big.LookupID)
 
+	has, err := repo.Find(ctx, big)
+	kit.Must(t, err)
+	kit.Same(t, "found", []any{has.LookupID, has.Same}, []any{big.LookupID, true})
+	old := big
+	old.At = old.At.Add(old.Lasts + time.Minute)
+	_, err = repo.Find(ctx, old)
+	kit.Same(t, "found when it is over", err, ports.ErrNotFound)
 	kit.Must(t, repo.Release(ctx, big))
+	_, err = repo.Find(ctx, big)
+	kit.Same(t, "found when it is free", err, ports.ErrNotFound)
 	next, has := ask(key, "A", "r")
 	kit.Same(t, "a name that is free again", has.LookupID, next.LookupID)
 	kit.Must(t, repo.Release(ctx, big)) // it has another lookup by now
@@ -72,7 +81,7 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	late := ports.LookupRequest{
 		OrgID: kit.OrgOf(key), KeyID: key, Name: "late", Question: "q", LookupID: kit.ID(), At: now, Lasts: 24 * time.Hour,
 	}
-	_, err := repo.Claim(ctx, late)
+	_, err = repo.Claim(ctx, late)
 	kit.Must(t, err)
 	taken, has := ask(key, "late", "q")
 	kit.Same(t, "one whose instance did not begin in time", has.LookupID, taken.LookupID)
