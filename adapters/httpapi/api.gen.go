@@ -368,8 +368,8 @@ type LookupRequest struct {
 
 	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
 	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus
-	// are asked in order.
-	Bureau *string `json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
+	// are asked in order; an empty one is refused.
+	Bureau *string `json:"bureau,omitempty" validate:"omitempty,min=1,max=64"`
 
 	// Document The document, without punctuation.
 	Document string `json:"documento" validate:"required"`
@@ -1096,16 +1096,16 @@ type LookupCnpjParams struct {
 
 	// MaxAge History answers only if its answer is at most this many days old; otherwise the bureau is asked. Not with
 	// `atualizar`.
-	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
+	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitempty,whole=0 30"`
 
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
 	// `atualizar`.
-	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitempty,oneof=true false"`
 
 	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
 	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus are
-	// asked in order.
-	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
+	// asked in order; an empty one is refused.
+	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitempty,min=1,max=64"`
 
 	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
 	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
@@ -1191,16 +1191,16 @@ type LookupCpfParams struct {
 
 	// MaxAge History answers only if its answer is at most this many days old; otherwise the bureau is asked. Not with
 	// `atualizar`.
-	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
+	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitempty,whole=0 30"`
 
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
 	// `atualizar`.
-	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitempty,oneof=true false"`
 
 	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
 	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus are
-	// asked in order.
-	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
+	// asked in order; an empty one is refused.
+	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitempty,min=1,max=64"`
 
 	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
 	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
