@@ -18,7 +18,9 @@ import (
 // TestTheKeyOfABatch is as that of a lookup: its length is in characters, as the contract says, and they are printable.
 func TestTheKeyOfABatch(t *testing.T) {
 	t.Parallel()
-	for key, ok := range map[string]bool{strings.Repeat("é", 255): true, strings.Repeat("k", 256): false, "": false, "a\tb": false} {
+	for key, ok := range map[string]bool{
+		strings.Repeat("é", 255): true, strings.Repeat("k", 256): false, "": false, "a\tb": false,
+	} {
 		r := httptest.NewRequest(http.MethodPost, "/api/v1/lotes", strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Idempotency-Key", key)

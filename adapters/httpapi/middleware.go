@@ -61,7 +61,7 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if _, other := c.Get(echo.ContextKeyHeaderAllow).(string); other && !withoutGet.MatchString(c.Request().URL.Path) {
 			c.Response().Before(func() { // the router knows of no HEAD, see headAsGet
-				if allow := h.Get(echo.HeaderAllow); strings.Contains(allow, http.MethodGet) && !strings.Contains(allow, http.MethodHead) {
+				if allow := h.Get(echo.HeaderAllow); !strings.Contains(allow, http.MethodHead) {
 					h.Set(echo.HeaderAllow, strings.Replace(allow, http.MethodGet, "GET, HEAD", 1))
 				}
 			})

@@ -126,8 +126,8 @@ func (b *Bureau) note(c Call) *Call {
 	return &c
 }
 
-// ownAddress matches the address that a question brings for its answer, whose token is its only credential. A bureau file
-// says which header has it.
+// ownAddress matches the address that a question brings for its answer, whose token is its only credential. A bureau
+// file says which header has it.
 var ownAddress = regexp.MustCompile(`(/api/v1/retornos/)[^/?#,\s]+`)
 
 // named maps headers by name, with credentials masked.

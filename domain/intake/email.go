@@ -180,8 +180,8 @@ func (d Draft) CheckEmail() error {
 	return fault.New(fault.InvalidEmail, message+remedy).At("email")
 }
 
-// keyOfEmail is the key that names the e-mail in a body without an address: that of the answer that was taken for it, or
-// one that names it and holds what is no answer, such as "n/a" or a document. Empty where no key does.
+// keyOfEmail is the key that names the e-mail in a body without an address: that of the answer that was taken for it,
+// or one that names it and holds what is no answer, such as "n/a" or a document. Empty where no key does.
 func (d Draft) keyOfEmail() string {
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestATitleThatOnlyCountsStays: an answer to "Pergunta 1" is read in the note, under its question (specification, 2.5).
+// TestATitleThatOnlyCountsStays: an answer to "Pergunta 1" is read in the note, under its question (specification,
+// section 2.5).
 func TestATitleThatOnlyCountsStays(t *testing.T) {
 	t.Parallel()
 	for _, title := range []string{"Pergunta 1", "Pergunta 2", "Question 1", "Nota 1", "Nota", "Pergunta A", "Texto 1"} {

@@ -137,9 +137,7 @@ func (r *reader) keep(a *answer) {
 	}
 	r.replaceFiles(a)
 	r.withoutOwnLabel(a)
-	if plain := text.PlainDigits(a.values[0]); a.entry.field == fieldPhone || phoneLike(plain) {
-		a.values[0] = plain // of a keyboard for Japanese or Arabic
-	}
+	a.inPlainDigits()
 	value = a.values[0]
 	r.rememberConsent(a, value)
 	mapped := r.isMapped(a)
@@ -161,6 +159,13 @@ func (r *reader) keep(a *answer) {
 	r.answers = append(r.answers, *a)
 	if mapped {
 		r.mapped = len(r.answers)
+	}
+}
+
+// inPlainDigits writes a number that was typed on a keyboard for Japanese or Arabic in the digits of ours.
+func (a *answer) inPlainDigits() {
+	if plain := text.PlainDigits(a.values[0]); a.entry.field == fieldPhone || phoneLike(plain) {
+		a.values[0] = plain
 	}
 }
 
