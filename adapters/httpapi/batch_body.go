@@ -3,20 +3,21 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"unicode/utf8"
+	"reflect"
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
-	"fichario/app"
 	"fichario/app/batches"
+	"fichario/app/lookups"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
@@ -30,13 +31,32 @@ const (
 
 // batchBody is the JSON body of a batch.
 type batchBody struct {
-	Name      string   `json:"nome"`
-	Product   string   `json:"produto"`
-	Documents []string `json:"documentos"`
-	Refresh   bool     `json:"atualizar"`
-	Ceiling   *number  `json:"teto"`
-	Confirm   bool     `json:"confirmar"`
-	Purpose   string   `json:"finalidade"`
+	Name      string  `json:"nome"`
+	Product   string  `json:"produto" validate:"required"`
+	Documents texts   `json:"documentos" validate:"required"`
+	Refresh   bool    `json:"atualizar"`
+	Ceiling   *number `json:"teto"`
+	Confirm   bool    `json:"confirmar"`
+	Purpose   string  `json:"finalidade"`
+}
+
+// texts is a list of texts. A []string would take null among them for an empty text.
+type texts []string
+
+// UnmarshalJSON accepts a list of nothing but texts.
+func (t *texts) UnmarshalJSON(sent []byte) error {
+	var list []*string
+	if err := json.Unmarshal(sent, &list); err != nil {
+		return err
+	}
+	*t = make(texts, len(list))
+	for i, text := range list {
+		if text == nil {
+			return &json.UnmarshalTypeError{Type: reflect.TypeFor[string]()}
+		}
+		(*t)[i] = *text
+	}
+	return nil
 }
 
 // CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
@@ -77,17 +97,27 @@ func batchData(c echo.Context) ([]byte, error) {
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
 		return nil, err
 	}
-	if utf8.RuneCountInString(r.Header.Get(requestKeyHeader)) > app.RequestKeyMax {
-		return nil, fault.New(fault.InvalidRequest,
-			fmt.Sprintf("A Idempotency-Key tem no máximo %d caracteres.", app.RequestKeyMax)).At(requestKeyHeader)
+	if _, err := requestKey(r); err != nil {
+		return nil, err
 	}
 	return readBody(c, spreadsheet.MaxBytes, "16 MiB")
+}
+
+// requestKey is the idempotency key of a request, empty where there is none. Fault: InvalidRequest.
+func requestKey(r *http.Request) (string, error) {
+	var sent *string
+	if lines := r.Header[requestKeyHeader]; len(lines) > 0 {
+		sent = &lines[0]
+	}
+	return lookups.RequestKeyOf(requestKeyHeader, sent)
 }
 
 // readBatch parses the batch to quote. Faults: InvalidRequest, BodyTooLarge.
 func readBatch(r *http.Request, data []byte) (n batches.NewBatch, err error) {
 	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	n.RequestKey = r.Header.Get(requestKeyHeader)
+	if n.RequestKey, err = requestKey(r); err != nil {
+		return n, err
+	}
 	query, err := parseQuery(r)
 	if err != nil {
 		return n, err
@@ -144,6 +174,9 @@ func batchOfJSON(n *batches.NewBatch, data []byte, query url.Values) (err error)
 	if err := decodeStrict(data, &b); err != nil {
 		return err
 	}
+	if err := shape.Check(b); err != nil {
+		return err
+	}
 	n.Name, n.Product, n.Documents, n.Refresh, n.Confirm = b.Name, b.Product, b.Documents, b.Refresh, b.Confirm
 	n.Purpose = b.Purpose
 	n.Ceiling, err = ceilingOf(b.Ceiling)
@@ -153,6 +186,9 @@ func batchOfJSON(n *batches.NewBatch, data []byte, query url.Values) (err error)
 // batchOfQuery reads the parameters of a table from the address.
 func batchOfQuery(n *batches.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
+	if n.Product == "" {
+		return fault.New(fault.InvalidRequest, "Falta o parâmetro produto.").At("produto")
+	}
 	n.Tab = query.Get("aba")
 	n.Purpose = query.Get("finalidade")
 	for name, into := range map[string]*bool{"atualizar": &n.Refresh, "confirmar": &n.Confirm} {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -9,17 +10,53 @@ import (
 	"testing"
 
 	"github.com/labstack/echo/v4"
+
+	"fichario/app"
+	"fichario/app/batches"
 )
 
-// TestTheKeyOfABatch: its length is in characters, as the contract says.
+// TestTheKeyOfABatch is as that of a lookup: its length is in characters, as the contract says, and they are printable.
 func TestTheKeyOfABatch(t *testing.T) {
 	t.Parallel()
-	for key, ok := range map[string]bool{strings.Repeat("é", 255): true, strings.Repeat("k", 256): false} {
+	for key, ok := range map[string]bool{
+		strings.Repeat("é", 255): true, strings.Repeat("k", 256): false, "": false, "a\tb": false,
+	} {
 		r := httptest.NewRequest(http.MethodPost, "/api/v1/lotes", strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Idempotency-Key", key)
 		if _, err := batchData(echo.New().NewContext(r, httptest.NewRecorder())); (err == nil) != ok {
 			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestABatchAsJSON has the contract's shape. A document that is too long is a line of the quote, as any other that is
+// none: the other lines must not be lost for it.
+func TestABatchAsJSON(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"produto":"cpf","documentos":["1"]}`:                                "[1]",
+		`{"produto":"cpf","documentos":[]}`:                                   "[]", // refused as a list without documents
+		`{"produto":"cpf","documentos":["` + strings.Repeat("1", 255) + `"]}`: "[" + strings.Repeat("1", 255) + "]",
+		`{"produto":"cpf","documentos":[null]}`:                               "documentos: O campo documentos deve ser texto entre aspas.",
+		`{"produto":"cpf","documentos":["1",2]}`:                              "documentos: O campo documentos deve ser texto entre aspas.",
+		`{"produto":"cpf","documentos":"1"}`:                                  "documentos: O campo documentos deve ser uma lista.",
+		`{"produto":"cpf","documentos":null}`:                                 "documentos: O campo documentos não pode ser null.",
+		`{}`:                                                                  "produto: Falta o campo produto.",
+		`{"documentos":["1"]}`:                                                "produto: Falta o campo produto.",
+		`{"produto":"cpf"}`:                                                   "documentos: Falta o campo documentos.",
+		`{"produto":"","nome":null}`:                                          "nome: O campo nome não pode ser null.",
+	} {
+		var n batches.NewBatch
+		got := ""
+		if err := batchOfJSON(&n, []byte(body), nil); err != nil {
+			f := app.FaultOf(err)
+			got = f.Field + ": " + f.Message
+		} else {
+			got = fmt.Sprint(n.Documents)
+		}
+		if got != want {
+			t.Errorf("%s: %q; want %q", body, got, want)
 		}
 	}
 }

@@ -85,25 +85,18 @@ const (
 	openLookupsPath = "/api/v1/consultas-abertas/"
 )
 
-// inAddress reads the lookup that an address describes. Its parameters' shape was checked, except that a value may be
-// empty: then whether the lookup may cost something would be a guess.
+// inAddress reads the lookup that an address describes. Its parameters' shape was checked.
 func inAddress(product, doc string, p LookupCpfParams) (lookups.Request, error) {
 	req := lookups.Request{
 		Product: product, Document: doc, Purpose: orEmpty(p.Purpose), Bureau: orEmpty(p.Bureau),
 		Refresh: orEmpty(p.Refresh) == "true", Free: orEmpty(p.HistoryOnly) == "true",
 	}
 	var days *int
-	empty := ""
 	if p.MaxAge != nil {
-		n, err := strconv.Atoi(*p.MaxAge)
-		if days = &n; err != nil {
-			empty = "maxIdade"
-		}
+		n, _ := strconv.Atoi(*p.MaxAge) // its shape has been checked
+		days = &n
 	}
-	if p.HistoryOnly != nil && *p.HistoryOnly == "" {
-		empty = "somenteHistorico"
-	}
-	return requestOf(req, days, p.Prefer, p.IdempotencyKey, empty)
+	return requestOf(req, days, p.Prefer, p.IdempotencyKey)
 }
 
 // inBody reads the lookup that a body describes.
@@ -115,7 +108,7 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 	return requestOf(lookups.Request{
 		Inputs: b.Entradas, Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
 		Refresh: b.Refresh != nil && *b.Refresh, Free: b.HistoryOnly != nil && *b.HistoryOnly,
-	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
+	}, b.MaxAge, p.Prefer, p.IdempotencyKey)
 }
 
 // inputs are what a product needs beside the document.
@@ -128,14 +121,12 @@ func (in *inputs) UnmarshalJSON(sent []byte) (err error) {
 }
 
 // requestOf completes a lookup by how old an answer may be, in days, how it is wanted, and the request's idempotency
-// key. Empty names a parameter that came without a value.
-func requestOf(req lookups.Request, days *int, prefer, key *string, empty string) (_ lookups.Request, err error) {
+// key.
+func requestOf(req lookups.Request, days *int, prefer, key *string) (_ lookups.Request, err error) {
 	if req.RequestKey, err = lookups.RequestKeyOf(requestKeyHeader, key); err != nil {
 		return req, err
 	}
 	switch {
-	case empty != "":
-		return req, fault.New(fault.InvalidRequest, "O parâmetro "+empty+" veio sem valor.").At(empty)
 	case req.Refresh && days != nil:
 		return req, contradiction("maxIdade")
 	case req.Refresh && req.Free:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,6 +58,13 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 		h["Cache-Control"], h["X-Content-Type-Options"], h["Referrer-Policy"] = noStore, noSniff, noReferrer
 		if isWebhook(c) {
 			h[echo.HeaderAccessControlAllowOrigin] = anyOrigin
+		}
+		if _, other := c.Get(echo.ContextKeyHeaderAllow).(string); other && !withoutGet.MatchString(c.Request().URL.Path) {
+			c.Response().Before(func() { // the router knows of no HEAD, see headAsGet
+				if allow := h.Get(echo.HeaderAllow); !strings.Contains(allow, http.MethodHead) {
+					h.Set(echo.HeaderAllow, strings.Replace(allow, http.MethodGet, "GET, HEAD", 1))
+				}
+			})
 		}
 		return next(c)
 	}

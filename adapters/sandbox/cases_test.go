@@ -142,9 +142,18 @@ func TestLedger(t *testing.T) {
 	t.Parallel()
 	_, s := following(t, "cases: []\n")
 	_, _, _, _ = ask(t, http.MethodPost, s.URL+"/v1/protestos", `{"documento":"52998224725"}`)
+	back, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/pessoas/52998224725", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back.Header = http.Header{"X-Retorno": {"https://f.example/api/v1/retornos/segredo"}, "Api-Key": {"segredo"}}
+	if a, err := http.DefaultClient.Do(back); err != nil || a.Body.Close() != nil {
+		t.Fatal(err)
+	}
 	status, _, text, err := ask(t, http.MethodGet, s.URL+"/_/calls", "")
 	if status != 200 || err != nil || strings.Contains(text, "segredo") ||
 		!strings.Contains(text, `"Authorization":"***"`) ||
+		!strings.Contains(text, `"X-Retorno":"https://f.example/api/v1/retornos/***"`) ||
 		!strings.Contains(text, `"bureau":"sandbox","product":"protestos","document":"52998224725"`) {
 		t.Errorf("%d, %v: %s", status, err, text)
 	}

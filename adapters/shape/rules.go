@@ -145,7 +145,10 @@ func sentence(e validator.FieldError) string {
 		}
 		return name + " deve ser no máximo " + e.Param() + "."
 	case "min":
-		if isText {
+		switch {
+		case isText && e.Param() == "1":
+			return name + " veio vazio: envie-o com um valor, ou não o envie."
+		case isText:
 			return name + " deve ter ao menos " + e.Param() + " caracteres."
 		}
 		return name + " deve ser no mínimo " + e.Param() + "."

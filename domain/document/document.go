@@ -171,7 +171,7 @@ func (e *Invalid) Error() string {
 	case e.Type == Plate && (e.Reason == BadLength || e.Reason == BadForm || e.Reason == BadChar):
 		want = " (AAA9999 ou AAA9A99)"
 	case e.Type == Email && e.Reason == BadForm:
-		want = " (um só endereço, como nome@dominio.com.br)"
+		want = " (um só endereço, como nome@dominio.com.br; um domínio com acentos, na forma xn--)"
 	}
 	subject := "O " + e.Type.Label()
 	if e.Type == Plate {
@@ -291,6 +291,9 @@ func checkEmail(s string) (string, Reason) {
 	}
 	if !strings.Contains(domain, ".") || !dotted(domain, "-") {
 		return s, BadForm
+	}
+	if last := domain[strings.LastIndexByte(domain, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+		return s, BadForm // the end of an IP address: no domain ends so
 	}
 	for label := range strings.SplitSeq(domain, ".") {
 		if len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 			"A1B2C3D4E5F668", "ZZ999YY888XX24", "00000000E08G12", "11222333000181",
 		},
 		document.Plate: {"ABC1234", "ABC1D23"},
-		document.Email: {"ana@exemplo.com.br", "a+b.c@x-y.io"},
+		document.Email: {"ana@exemplo.com.br", "a+b.c@x-y.io", "ana@163.com", "ana@xn--ita-goa.com.br", "ana@exemplo.xn--p1ai"},
 	}
 	for typ, values := range valid {
 		for _, v := range values {
@@ -81,6 +81,9 @@ func TestParseRefuses(t *testing.T) {
 		{document.Email, "a@" + strings.Repeat("a.", 130) + "com", document.BadLength},
 		{document.Email, "\u212Aelvin@exemplo.com", document.BadForm}, // a Kelvin sign
 		{document.Email, "ana@\u0130tau.com", document.BadForm},
+		{document.Email, "ana@1.2", document.BadForm},
+		{document.Email, "ana@127.0.0.1", document.BadForm},
+		{document.Email, "ana@itaú.com.br", document.BadForm},
 		{"rg", "123", document.UnknownType},
 	} {
 		d, err := document.Parse(c.typ, c.in)
@@ -92,6 +95,14 @@ func TestParseRefuses(t *testing.T) {
 		if c.in != "" && strings.Contains(err.Error(), c.in) {
 			t.Errorf("Parse(%s, …): the error quotes the input", c.typ)
 		}
+	}
+}
+
+// TestAnAddressWithAccents is refused with what to send in its place.
+func TestAnAddressWithAccents(t *testing.T) {
+	t.Parallel()
+	if _, err := document.Parse(document.Email, "ana@itaú.com.br"); err == nil || !strings.Contains(err.Error(), "xn--") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -66,12 +66,21 @@ func TestAmountKeys(t *testing.T) {
 	}
 }
 
+// TestAValueThatIsTooLarge for the contact is read in the note.
+func TestAValueThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	d := mustRead(t, "", `{"email":"a@b.c","valor":999999999999999}`)
+	if note := d.Note(); d.Amount != 0 || note != "valor: 999999999999999" {
+		t.Errorf("%d, %q", d.Amount, note)
+	}
+}
+
 func TestValor(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int64{
 		`1234.56`: 12345600, `"R$ 1.234,56"`: 12345600, `null`: 0, `true`: 0, `""`: 0, `[990]`: 9900000, `["10","20"]`: 0,
 		`{"value":"R$ 85.000"}`: 850000000, `1e300`: 0, `1e3`: 10000000, `-5`: -50000, `0.005`: 100, `1e-400`: 0,
-		`9.2e14`: 9200000000000000000, `9.3e14`: 0, `1e15`: 0, `1E+2`: 1000000, `{"amount":"10"}`: 100000,
+		`9.2e14`: 9200000000000000000, `9.3e14`: 0, `922337203685477`: 9223372036854770000, `1e15`: 0, `1E+2`: 1000000, `{"amount":"10"}`: 100000,
 		`{"valor":10}`: 100000, `{"x":10}`: 0, `["R$ 10"]`: 100000, `1e99999999999`: 0, `1e-99999999999`: 0, `{}`: 0,
 		`[]`: 0,
 	} {

@@ -33,8 +33,8 @@ type bid struct {
 
 // score is how good a claim is. Scores are compared field by field, in this order; the lower wins.
 type score struct {
-	formName bool // it may be the form's name: any other name wins
 	alias    bool // its name is not the contract's own name of the field
+	formName bool // it may be the form's name: any other name wins
 	apart    int8 // of a name: its distance from the record that gave the e-mail
 	strength strength
 	distance int8 // the answer's distance from the contact
@@ -65,11 +65,11 @@ func (a *answer) hasOwnName(b bid) bool {
 // beats reports whether a score is better than another. Ties are left to the order of the walk: that of lists, and for
 // keys one that does not depend on their arrival.
 func (s score) beats(other score) bool {
-	if s.formName != other.formName {
-		return other.formName
-	}
 	if s.alias != other.alias {
 		return other.alias
+	}
+	if s.formName != other.formName {
+		return other.formName
 	}
 	order := cmp.Or(
 		cmp.Compare(s.apart, other.apart),

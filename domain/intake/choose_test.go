@@ -60,7 +60,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestNamesOfForms: a "name" beside the answers is the form's, or at most the person's only name.
+// TestNamesOfForms: a "name" beside the answers is the form's, or at most the person's only name; a "nome" is the person's.
 func TestNamesOfForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -68,16 +68,19 @@ func TestNamesOfForms(t *testing.T) {
 		taken  bool
 		want   score
 	}{
-		{answer{key: "name", values: []string{"Ana"}}, true, score{strength: knownName}},
+		{answer{key: "name", values: []string{"Ana"}}, true, score{alias: true, strength: knownName}},
 		{answer{key: "name", values: []string{"77"}}, true, score{alias: true, strength: weakName}},
 		{answer{key: "name", values: []string{"Ana"}, scope: scope{envelope: maybeEnvelope}}, true,
-			score{formName: true, strength: knownName}},
+			score{formName: true, alias: true, strength: knownName}},
 		{answer{key: "full_name", values: []string{"Ana"}, scope: scope{envelope: formEnvelope}}, true,
-			score{strength: knownName}},
+			score{alias: true, strength: knownName}},
 		{answer{key: "name", values: []string{"Contato"}, scope: scope{envelope: formEnvelope}}, false,
+			score{formName: true, alias: true, strength: knownName}},
+		{answer{key: "nome", values: []string{"Ana"}, scope: scope{envelope: formEnvelope}}, true,
 			score{formName: true, strength: knownName}},
 	} {
-		if got, ok := scoreOfName(&c.answer, score{strength: knownName}); got != c.want || ok != c.taken {
+		alias := !c.answer.hasOwnName(bid{field: fieldName, strength: knownName})
+		if got, ok := scoreOfName(&c.answer, score{alias: alias, strength: knownName}); got != c.want || ok != c.taken {
 			t.Errorf("%+v: %+v, %v", c.answer, got, ok)
 		}
 	}

@@ -165,11 +165,9 @@ func (d Draft) CheckEmail() error {
 			d.deepText, tree.MaxTexts)
 		remedy = " Envie o JSON como objeto, e não como texto."
 	}
-	for _, f := range d.Fields {
-		if f.Field == fieldNames[fieldEmail] {
-			message, remedy = `O campo "`+f.Key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+
-				`de até 320 caracteres.`, ""
-		}
+	if key := d.keyOfEmail(); key != "" {
+		message, remedy = `O campo "`+key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+
+			`de até 320 caracteres.`, ""
 	}
 	if len(d.Keys) > 0 {
 		message += " Campos recebidos: " + strings.Join(d.Keys, ", ")
@@ -180,6 +178,22 @@ func (d Draft) CheckEmail() error {
 		message += " O corpo não tem campos."
 	}
 	return fault.New(fault.InvalidEmail, message+remedy).At("email")
+}
+
+// keyOfEmail is the key that names the e-mail in a body without an address: that of the answer that was taken for it,
+// or one that names it and holds what is no answer, such as "n/a" or a document. Empty where no key does.
+func (d Draft) keyOfEmail() string {
+	for _, f := range d.Fields {
+		if f.Field == fieldNames[fieldEmail] {
+			return f.Key
+		}
+	}
+	for _, key := range d.Keys {
+		if e, _, ok := aliasOf(key); ok && e.field == fieldEmail && !e.weak {
+			return key
+		}
+	}
+	return ""
 }
 
 // isMapped reports whether an answer is the first with an address under the webhook's own key of the e-mail. Keys are

@@ -234,3 +234,37 @@ func TestAnAddressInAText(t *testing.T) {
 		}
 	}
 }
+
+// TestAFieldOfTheEmailWithoutOne: a refusal never asks for a field "email" that it lists among those received.
+func TestAFieldOfTheEmailWithoutOne(t *testing.T) {
+	t.Parallel()
+	for _, sent := range []string{
+		`"ab"`, `"no"`, `"n/a"`, `"-"`, `"não"`, `"null"`, `"529.982.247-25"`, `"11987654321"`, `""`, `true`, `false`, `null`, `[]`,
+		`{}`, `[""]`, `0`, `["no"]`, `"https://exemplo.com.br"`, `"2026-11-30"`, `"01a22b6d-8476-72d9-84a6-ac64c4c0b5f7"`,
+	} {
+		for _, key := range []string{"email", "Seu e-mail"} {
+			body := fmt.Sprintf(`{"nome":"Ana",%q:%s}`, key, sent)
+			d := mustRead(t, "", body)
+			want := `O campo "` + key + `" foi reconhecido como o e-mail, mas não tem um endereço com @`
+			var f *fault.Error
+			if err := d.CheckEmail(); !errors.As(err, &f) || !strings.HasPrefix(f.Message, want) {
+				t.Errorf("%s: %+v", body, f)
+			}
+		}
+	}
+}
+
+// TestAnotherPersonsAddressIsNoEmptyField: a refusal does not say of somebody else's address that it has no @.
+func TestAnotherPersonsAddressIsNoEmptyField(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"nome":"Ana","vendedor":{"email":"vera@exemplo.com.br"}}`, `{"nome":"Ana","seller_email":"vera@exemplo.com.br"}`,
+		`{"nome":"Ana","agent":{"name":"Vera","email":"vera@exemplo.com.br"}}`,
+	} {
+		d := mustRead(t, "", body)
+		var f *fault.Error
+		if err := d.CheckEmail(); errors.As(err, &f) && strings.Contains(f.Message, "não tem um endereço com @") {
+			t.Errorf("%s: %+v", body, f)
+		}
+	}
+}

@@ -27,13 +27,29 @@ func TestOwnNames(t *testing.T) {
 			own, other := fmt.Sprintf(`%q:%q`, name, v.own), fmt.Sprintf(`%q:%q`, alias, v.other)
 			for _, body := range []string{
 				`{` + own + `,` + other + `}`, `{` + other + `,` + own + `}`, `{` + other + `,"data":{"lead":{` + own + `}}}`,
+				`{"dados":{` + other + `},` + own + `}`, `{"contact":{` + other + `,"email":"ana@exemplo.com.br"},` + own + `}`,
+				`{"fields":[{"name":"` + alias + `","value":"` + v.other + `"},{"name":"cidade","value":"Recife"}],` + own + `}`,
 				`{"fields":[{"name":"` + alias + `","value":"` + v.other + `"},{"name":"` + name + `","value":"` + v.own + `"}]}`,
 			} {
 				d := mustRead(t, "", body)
 				if got := d.fieldText(f); got != v.own {
-					t.Fatalf("%s: %s = %q, want %q", body, name, got, v.own)
+					t.Errorf("%s: %s = %q, want %q", body, name, got, v.own)
 				}
 			}
+		}
+	}
+}
+
+// TestTheNameInsideIsThePersons: where the own name stands both around and among the answers, the one among them is
+// the person's.
+func TestTheNameInsideIsThePersons(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"nome":"Contato do site","dados":{"nome":"Ana Lima","email":"ana@exemplo.com.br"}}`,
+		`{"nome":"Contato do site","fields":[{"name":"nome","value":"Ana Lima"},{"name":"email","value":"ana@exemplo.com.br"}]}`,
+	} {
+		if d := mustRead(t, "", body); d.Name != "Ana Lima" {
+			t.Errorf("%s: %q", body, d.Name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fmt"
 	"testing"
 
 	"fichario/domain/intake/fields"
@@ -93,5 +94,27 @@ func TestTheChatsNumber(t *testing.T) {
 		if d := mustRead(t, "", body); d.Phone != "5585987651122" {
 			t.Errorf("%s: %q", body, d.Phone)
 		}
+	}
+}
+
+// TestAPhoneInDigitsOfAnotherScript is the number that it says, whoever typed it with another keyboard.
+func TestAPhoneInDigitsOfAnotherScript(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		"１１９８７６５４３２１": "11987654321", "＋５５　（１１）　９８７６５－４３２１": "+55 (11) 98765-4321",
+		"١١٩٨٧٦٥٤٣٢١": "11987654321", "११ ९८७६५-४३२१": "11 98765-4321", "𝟏𝟏 𝟵𝟴𝟳𝟲𝟱-𝟰𝟯𝟮𝟭": "11 98765-4321",
+	} {
+		for _, key := range []string{"telefone", "seu whatsapp", "campo 7"} {
+			d := mustRead(t, "", fmt.Sprintf(`{"email":"ana@exemplo.com.br",%q:%q}`, key, sent))
+			if d.Phone != want || d.PhoneE164 != "+5511987654321" {
+				t.Errorf("%s %q: %q, %q; want %q", key, sent, d.Phone, d.PhoneE164, want)
+			}
+		}
+	}
+	if got := withoutPersonalData("１１９８７６５４３２１"); got != "(um número)" {
+		t.Errorf("a key that is a number is shown as %q", got)
+	}
+	if got := fields.E164("１１９８７６５４３２１"); got != "+5511987654321" {
+		t.Errorf("typed into a page: %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
+	"fichario/domain/text"
 )
 
 // reader turns one tree into answers, and gives the best of them to the fields.
@@ -102,7 +103,7 @@ func (r *reader) rememberKey(name string) {
 // withoutPersonalData hides a key that is a person's number or address: refusals show keys and are stored in clear.
 func withoutPersonalData(key string) string {
 	switch {
-	case names.CountDigits(key) >= 10:
+	case names.CountDigits(text.PlainDigits(key)) >= 10:
 		return "(um número)"
 	case strings.IndexByte(key, '@') > 0 && slices.ContainsFunc(strings.Fields(key), fields.WholeAddress):
 		return "(um endereço)"
@@ -136,6 +137,7 @@ func (r *reader) keep(a *answer) {
 	}
 	r.replaceFiles(a)
 	r.withoutOwnLabel(a)
+	a.inPlainDigits()
 	value = a.values[0]
 	r.rememberConsent(a, value)
 	mapped := r.isMapped(a)
@@ -157,6 +159,13 @@ func (r *reader) keep(a *answer) {
 	r.answers = append(r.answers, *a)
 	if mapped {
 		r.mapped = len(r.answers)
+	}
+}
+
+// inPlainDigits writes a number that was typed on a keyboard for Japanese or Arabic in the digits of ours.
+func (a *answer) inPlainDigits() {
+	if plain := text.PlainDigits(a.values[0]); a.entry.field == fieldPhone || phoneLike(plain) {
+		a.values[0] = plain
 	}
 }
 

@@ -135,7 +135,11 @@ func (q *candidate) byKnownTitle() bid {
 	if q.title == "" {
 		return bid{}
 	}
-	return q.known(q.namedByTitle())
+	n := q.namedByTitle()
+	if n.entry.field == fieldMessage && n.entry.weak {
+		return bid{} // "Pergunta 1", "Nota": without its title the answer says nothing
+	}
+	return q.known(n)
 }
 
 func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }

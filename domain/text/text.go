@@ -88,6 +88,30 @@ func Digits(s string) string {
 	return string(b)
 }
 
+// PlainDigits writes the digits of any script as 0 to 9, and with them the full-width signs around them: a text without
+// such digits stays as it is.
+func PlainDigits(s string) string {
+	foreign := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) }
+	if !strings.ContainsFunc(s, foreign) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case foreign(r): // scripts have their digits in a row, in order
+			value := rune(0)
+			for before := r - 1; foreign(before); before-- {
+				value++
+			}
+			return '0' + value%10
+		case r >= '！' && r <= '～':
+			return r - '！' + '!'
+		case r == '\u3000':
+			return ' '
+		}
+		return r
+	}, s)
+}
+
 // OrNil returns a text, or nil for an empty one: the null of JSON.
 func OrNil(s string) *string {
 	if s == "" {

@@ -86,6 +86,9 @@ func TestTheAPIByCommand(t *testing.T) {
 	}
 	fails("dígito verificador", nil, "lookup", "cpf", "52998224726")
 	fails("[produto_desconhecido, request ", nil, "lookup", "nada", ana)
+	fails("O campo bureau veio vazio", nil, "lookup", "cpf", ana, "--bureau", "")
+	fails("Idempotency-Key deve ter de 1 a", nil, "lookup", "cpf", ana, "--idempotency-key=")
+	fails("Idempotency-Key deve ter de 1 a", nil, "api", "batch", "quote", file, "--product", "cpf", "--once", "")
 	fails("[estado_do_lote", nil, "api", "batch", "pause", quoted.ID)
 	fails("from FICHARIO_KEY or --key", map[string]string{"FICHARIO_KEY": "fic_errada"}, "lookup", "cpf", ana)
 	fails("no API key: put one into FICHARIO_KEY", map[string]string{"FICHARIO_KEY": " "}, "lookup", "cpf", ana)

@@ -101,6 +101,11 @@ func TestBadInputCostsNothing(t *testing.T) {
 			},
 			"bad boolean":   {get("/api/v1/cpf/" + ana + "?atualizar=sim"), 400, "requisicao_invalida", "atualizar"},
 			"empty boolean": {get("/api/v1/cpf/" + ana + "?atualizar="), 400, "requisicao_invalida", "atualizar"},
+			"empty bureau":  {get("/api/v1/cpf/" + ana + "?bureau="), 400, "requisicao_invalida", "bureau"},
+			"empty age":     {get("/api/v1/cpf/" + ana + "?maxIdade="), 400, "requisicao_invalida", "maxIdade"},
+			"empty bureau in a body": {
+				post(`{"produto":"cpf","documento":"` + ana + `","bureau":""}`), 400, "requisicao_invalida", "bureau",
+			},
 			"repeated parameter": {get("/api/v1/cpf/" + ana + "?atualizar=true&atualizar=true"), 400,
 				"requisicao_invalida", "atualizar"},
 			"unknown parameter":      {get("/api/v1/cpf/" + ana + "?atualizr=true"), 400, "requisicao_invalida", ""},

@@ -147,6 +147,24 @@ func TestUnusualRequests(t *testing.T) {
 				t.Errorf("DELETE %s: %d, Allow %q", path, a.status, a.header.Get("Allow"))
 			}
 		}
+		for path, want := range map[string]string{
+			"/api/v1/consultas": "OPTIONS, GET, HEAD, POST", "/api/v1/produtos": "OPTIONS, GET, HEAD",
+			"/api/v1/cpf/" + ana: "OPTIONS, GET", "/healthz": "OPTIONS, GET, HEAD",
+		} {
+			for method, status := range map[string]int{"OPTIONS": 204, "DELETE": 405} {
+				req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil) // the contract has no OPTIONS
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _ = a.Body.Close(); a.StatusCode != status || a.Header.Get("Allow") != want {
+					t.Errorf("%s %s: %d, Allow %q, want %q", method, path, a.StatusCode, a.Header.Get("Allow"), want)
+				}
+			}
+		}
 		if a := knock(t, "DELETE", s.URL+"/nada", ""); a.status != 404 {
 			t.Errorf("DELETE of nothing: %d", a.status)
 		}

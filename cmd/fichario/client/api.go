@@ -27,15 +27,15 @@ type Lookup struct {
 	remote        `embed:""`
 	command.Shown `embed:""`
 
-	Product     string `arg:"" help:"Product id, such as cpf, cnpj or score."`
-	Document    string `arg:"" help:"Document without punctuation, such as 52998224725."`
-	Refresh     bool   `help:"Ask the bureau even if history has an answer; this is charged."`
-	MaxAge      *int   `placeholder:"DAYS" help:"Oldest acceptable answer from history."`
-	HistoryOnly bool   `help:"Never ask the bureau; free of charge."`
-	Purpose     string `help:"Code of the purpose; required if the key may use several."`
-	Bureau      string `help:"Name of the only bureau to ask; the key needs the scope bureau."`
-	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID gets the answer later."`
-	Once        string `name:"idempotency-key" placeholder:"KEY" help:"Name of this question: asked again under it within a day, it is bought once and gives the same answer."`
+	Product     string  `arg:"" help:"Product id, such as cpf, cnpj or score."`
+	Document    string  `arg:"" help:"Document without punctuation, such as 52998224725."`
+	Refresh     bool    `help:"Ask the bureau even if history has an answer; this is charged."`
+	MaxAge      *int    `placeholder:"DAYS" help:"Oldest acceptable answer from history."`
+	HistoryOnly bool    `help:"Never ask the bureau; free of charge."`
+	Purpose     string  `help:"Code of the purpose; required if the key may use several."`
+	Bureau      *string `help:"Name of the only bureau to ask; the key needs the scope bureau."`
+	Later       bool    `help:"Do not wait for the bureau; fichario api answer ID gets the answer later."`
+	Once        *string `name:"idempotency-key" placeholder:"KEY" help:"Name of this question: asked again under it within a day, it is bought once and gives the same answer."`
 
 	Input map[string]string `help:"What the product needs besides the document; may be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
 }
@@ -55,8 +55,8 @@ func (c *Lookup) Run(e *command.Environment) error {
 	if c.Purpose != "" {
 		body["finalidade"] = c.Purpose
 	}
-	if c.Bureau != "" {
-		body["bureau"] = c.Bureau
+	if c.Bureau != nil { // an empty one is refused: a shell's unset variable must not ask every bureau
+		body["bureau"] = *c.Bureau
 	}
 	if len(c.Input) > 0 {
 		body["entradas"] = c.Input
@@ -65,8 +65,8 @@ func (c *Lookup) Run(e *command.Environment) error {
 	if c.Later {
 		asked.header["Prefer"] = "respond-async"
 	}
-	if c.Once != "" {
-		asked.header["Idempotency-Key"] = c.Once
+	if c.Once != nil {
+		asked.header["Idempotency-Key"] = *c.Once
 	}
 	answer, err := c.read(e.Ctx, asked)
 	if err != nil {

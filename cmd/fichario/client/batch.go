@@ -57,7 +57,7 @@ type apiQuoteCmd struct {
 	Purpose string        `help:"Code of the purpose; required if the key may use several."`
 	Ceiling command.Reais `placeholder:"REAIS" help:"Most that the batch may cost."`
 	Confirm bool          `help:"Start it at once; requires --ceiling."`
-	Once    string        `placeholder:"NAME" help:"Idempotency-Key: the same name with the same table creates no second batch."`
+	Once    *string       `placeholder:"NAME" help:"Idempotency-Key: the same name with the same table creates no second batch."`
 }
 
 // Run quotes a table.
@@ -82,8 +82,8 @@ func (c *apiQuoteCmd) Run(e *command.Environment) error {
 	if len(table) > 1 && string(table[:2]) == "PK" {
 		header["Content-Type"] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	}
-	if c.Once != "" {
-		header["Idempotency-Key"] = c.Once
+	if c.Once != nil {
+		header["Idempotency-Key"] = *c.Once
 	}
 	answer, err := c.read(e.Ctx, call{
 		method: http.MethodPost, path: batchesPath, query: query, header: header, body: table,

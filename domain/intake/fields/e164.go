@@ -18,6 +18,7 @@ const region = "BR"
 // number without a country code is taken as Brazilian, unless it is written as only North Americans write theirs. Of
 // several numbers, or one among words, the first counts.
 func E164(number string) string {
+	number = text.PlainDigits(number)
 	if n := northAmerican(number); n != "" {
 		return n
 	}
@@ -27,6 +28,7 @@ func E164(number string) string {
 // E164In is E164 for a number of somebody in a country, by its two letters ("US"); empty where nothing says which. A
 // number that the country's plan does not have is read as E164 reads it.
 func E164In(number, country string) string {
+	number = text.PlainDigits(number)
 	switch {
 	case country == region:
 		return fromBrazil(number)
