@@ -92,8 +92,8 @@ func (i Identity) Twin() (Identity, bool) {
 }
 
 // Spellings are the values that the identity may be stored as: a letter with an accent may be a capital, which is not
-// compared without case, and the accent of an address may stand apart from its letter, as some systems write it. Of more
-// than spelledLetters such letters the others are small.
+// compared without case, and the accent of an address may stand apart from its letter, as some systems write it. Where
+// more than spelledLetters have one, the others are small.
 func (i Identity) Spellings() []string {
 	all, letters := []string{i.Value}, 0
 	for at, r := range i.Value {
