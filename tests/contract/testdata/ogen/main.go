@@ -89,7 +89,7 @@ func lookups(c *api.Client) {
 	is[*api.BadLookupHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupOpenParams{}))
 	is[*api.GetLookupOpenOKHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: open.Response.ConsultaId.String()}))
 	is[*api.UnknownLookupHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: unknown}))
-	is[*api.UnknownLookupHeaders](c.ReceiveAnswer(ctx, []byte("{}"), api.ReceiveAnswerParams{Token: "x"}))
+	is[*api.ReceiveAnswerNotFound](c.ReceiveAnswer(ctx, []byte("{}"), api.ReceiveAnswerParams{Token: "x"}))
 	is[*api.BadLookupHeaders](c.Lookup(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupParams{}))
 	later := is[*api.PendingHeaders](c.Lookup(ctx, &api.Consulta{Produto: "obito", Documento: os.Getenv("FICHARIO_SLOW")},
 		api.LookupParams{Prefer: api.NewOptString("respond-async")}))
