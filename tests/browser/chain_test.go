@@ -99,6 +99,7 @@ func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 		b.Choose("#evento", "lookup.completed")
 		b.Click("#expressao summary")
 		b.Fill("#se", `.produto | length > 0`)
+		b.See("Esta condição só cabe em jq") // the answer to that has replaced the rows
 		b.Click(`input[value="kommo"]`)
 		b.Fill(`[name="campo.kommo.account"]`, "minha-conta")
 		b.Fill(`[name="segredo.kommo.token"]`, "um-token-secreto")
