@@ -97,6 +97,9 @@ func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 		b.Visit("/automacoes/nova")
 		b.Fill("#nome", "Mandar ao Kommo")
 		b.Choose("#evento", "lookup.completed")
+		lookuptest.Eventually(t, "the rows of that event are there, and nothing moves under a click", func() bool {
+			return browsertest.Eval[bool](b, "document.querySelector('.htmx-request') === null")
+		})
 		b.Click("#expressao summary")
 		b.Fill("#se", `.produto | length > 0`)
 		b.Click(`input[value="kommo"]`)
