@@ -483,8 +483,9 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		if made == 0 || made%rules != 0 {
 			t.Errorf("%d runs of %d contacts were made: %.300s", made, arrivals, s.log.String())
 		}
-		for line := range strings.Lines(s.log.String()) { // the end of a job that comes too late on a busy machine runs again
-			if !strings.Contains(line, "it will run again") {
+		late := 0 // on a busy machine the end of a job may come too late, of at most as many as run at once
+		for line := range strings.Lines(s.log.String()) {
+			if late++; late > 32 || !strings.Contains(line, "it will run again") {
 				t.Error(line)
 			}
 		}

@@ -219,6 +219,7 @@ func TestReplayAddsWhatTheJournalKnows(t *testing.T) {
 			equal(t, what+": blocked", must(repos.SubjectBlocks.Blocked(t.Context(), s.orgID, hashes[1:])), true)
 			receipt := must(s.subjects.Erasure(t.Context(), owner, e.ID))
 			equal(t, what+": hashes, with that of an address that only the copy has", len(receipt.Hashes), len(hashes)+1)
+			equal(t, what+": says that it was repeated", receipt.Replayed.IsZero(), false)
 		}
 	}
 }

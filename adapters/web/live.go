@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"fichario/domain/fault"
 )
 
 const (
@@ -24,7 +22,8 @@ const eventStream = "text/event-stream"
 
 // live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
 // ended; the page then fetches the changes. Each message carries a place as its id, which the browser sends when it
-// reconnects: everything up to there it has been told. The stream ends where the session has: nothing is told after it.
+// reconnects: everything up to there it has been told. The stream ends with the session, as soon as the
+// database can say so.
 func (s *Server) live(c *Call, f struct {
 	Place string `form:"desde"`
 }) error {
@@ -61,8 +60,8 @@ func (s *Server) live(c *Call, f struct {
 		case <-c.Ctx().Done():
 			return nil
 		}
-		// The session may have ended since the stream began; a database that is away for a moment ends none.
-		if err := c.resume(); fault.CodeOf(err) == fault.Unauthenticated || err == nil && c.needsFactor() {
+		// The session may have ended since the stream began; a database that is away for a moment ends no stream.
+		if err := c.resume(); IsUnauthenticated(err) || err == nil && c.needsFactor() {
 			return nil
 		}
 	}

@@ -136,7 +136,8 @@ func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Conta
 	e.ID, e.OrgID, e.ContactID, e.At = app.NewID(), contact.OrgID, contact.ID, c.clock()
 	err = r.Removals.Restore(ctx, contact, e)
 	if errors.Is(err, ports.ErrNotFound) {
-		return app.ContactKind.NotFound().Because(err) // it is tried again where the stage was removed meanwhile
+		// It is tried again where the stage or the origin was removed meanwhile.
+		return app.ContactKind.NotFound().Because(err)
 	}
 	return err
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,7 +188,7 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 		if err := change.Still.Check(key); err != nil {
 			return err
 		}
-		before := keyDetail(key)
+		before := key
 		written := ports.KeyChange{Purposes: change.Purposes}
 		if change.Purposes != nil {
 			isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // those may have been retired
@@ -210,7 +210,7 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 			}
 			key.Limits, written.Limits = limits, &limits
 		}
-		if maps.Equal(before, keyDetail(key)) {
+		if reflect.DeepEqual(before, key) {
 			return nil
 		}
 		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {

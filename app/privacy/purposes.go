@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -74,7 +74,7 @@ func (p *Purposes) Set(
 		}
 		var before crm.Purpose
 		before, changed, err = p.changed(ctx, r, orgID, code, change)
-		if err != nil || maps.Equal(purposeDetail(before), purposeDetail(changed)) {
+		if err != nil || reflect.DeepEqual(before, changed) {
 			return err
 		}
 		if err := r.Orgs.HoldCharges(ctx, orgID); err != nil {

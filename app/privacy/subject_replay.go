@@ -190,7 +190,7 @@ func (w *erasing) recall(ctx context.Context) error {
 		return err
 	}
 	return w.saveWith(ctx, func(e *privacy.Erasure) {
-		e.Person, e.Hashes = p, privacy.Hashes(e.Hashes, hashes)
+		e.Person, e.Hashes, e.Replayed = p, privacy.Hashes(e.Hashes, hashes), w.clock()
 	}, func(ctx context.Context, r ports.Repos) error { return barAndBlock(ctx, r, w.e) })
 }
 

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 
 	"fichario/app"
@@ -241,7 +241,7 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 		if err := mayChangeRoles(by, before.Role, after.Role); err != nil {
 			return err
 		}
-		if after.PasswordHash == before.PasswordHash && maps.Equal(memberDetail(before), memberDetail(after)) {
+		if reflect.DeepEqual(before, after) {
 			return nil
 		}
 		if before.LeadsActively() && !after.LeadsActively() {

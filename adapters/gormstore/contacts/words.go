@@ -60,10 +60,8 @@ func (s *Index) indexAll(ctx context.Context, after, until string) error {
 		if after != "" {
 			after = last
 		}
-		select {
-		case <-time.After(indexRest * time.Since(began)):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := engine.Pause(ctx, indexRest*time.Since(began)); err != nil {
+			return err
 		}
 	}
 }

@@ -10,12 +10,7 @@ import (
 
 // Rest pauses after a step of background work for nine times its duration, so that concurrent writers hardly wait.
 func Rest(ctx context.Context, begun time.Time) error {
-	select {
-	case <-time.After(9 * time.Since(begun)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return Pause(ctx, 9*time.Since(begun))
 }
 
 // BeforeAll sorts before every other id.

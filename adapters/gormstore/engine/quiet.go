@@ -32,10 +32,8 @@ func (s *Engine) Quiet(ctx context.Context) error {
 	running := slices.Clone(open)
 	until := time.Now().Add(max(quietMost, 3*Timeout()))
 	for pause := 5 * time.Millisecond; len(running) > 0 && time.Now().Before(until); pause = min(2*pause, quietPoll) {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := Pause(ctx, pause); err != nil {
+			return err
 		}
 		if err := s.Conn().Query(ctx, op, list); err != nil {
 			return err

@@ -60,11 +60,10 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	if err := r.Outside(op); err != nil {
 		return q, err
 	}
-	secret, err := r.secret(ctx)
+	name, question, err := r.hashes(ctx, q)
 	if err != nil {
 		return q, err
 	}
-	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
 	var row lookupRequestRow
 	err = r.Whole(ctx, op, func(db *gorm.DB) (err error) {
 		row, err = claimed(db, q, name, question, engine.NoID)
@@ -86,17 +85,25 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 }
 
 func (r lookupRequests) Find(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
-	secret, err := r.secret(ctx)
+	name, question, err := r.hashes(ctx, q)
 	if err != nil {
 		return q, err
 	}
-	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
 	return engine.FindOne(ctx, r.Query, "lookupRequests.find",
 		func(row lookupRequestRow) ports.LookupRequest { return row.request(q, question) },
 		engine.Routed(q.OrgID), func(db *gorm.DB) *gorm.DB {
 			return db.Where("key_id = ? AND name = ? AND created_at > ?", engine.UID(q.KeyID), engine.Blob(name),
 				engine.Stamp(q.At.Add(-q.Lasts)))
 		})
+}
+
+// hashes are those of what a request is called, and of what it asks.
+func (r lookupRequests) hashes(ctx context.Context, q ports.LookupRequest) (name, question []byte, err error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question), nil
 }
 
 // request is the request that has the key of q, which asks question.

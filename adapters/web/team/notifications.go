@@ -26,8 +26,8 @@ type notificationsPage struct {
 	// Newest is the id of the first one, up to which all can be marked as read.
 	Newest string
 	Unread int
-	// Full says that there may be older ones.
-	Full bool
+	// Full is how many there are where there may be older ones, else 0.
+	Full int
 	// Before says, by contact id, which contacts had come before.
 	Before map[string]contacts.CameBefore
 }
@@ -37,7 +37,10 @@ func (s pages) notificationList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	data := notificationsPage{Full: len(all) == notificationsAtOnce}
+	var data notificationsPage
+	if len(all) == notificationsAtOnce {
+		data.Full = len(all)
+	}
 	var arrived []string
 	for _, n := range all {
 		n.ContactName = cmp.Or(n.ContactName, "um contato que saiu da lista")

@@ -103,7 +103,7 @@ func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
 func (s *Index) traceAll(ctx context.Context, kept keeper, after, until string, rest int) error {
 	secret, err := s.SubjectSecret(ctx)
 	if err != nil {
-		return err
+		return engine.Named("store.indexSubjects", engine.Classify(err))
 	}
 	for {
 		began := time.Now()
@@ -114,19 +114,9 @@ func (s *Index) traceAll(ctx context.Context, kept keeper, after, until string, 
 		if after != "" {
 			after = last
 		}
-		if err := pause(ctx, time.Duration(rest)*time.Since(began)); err != nil {
+		if err := engine.Pause(ctx, time.Duration(rest)*time.Since(began)); err != nil {
 			return err
 		}
-	}
-}
-
-// pause lets others write: with SQLite, whoever writes at once again is always the first.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -190,7 +180,8 @@ func (s *Index) traceAgain(
 	if err != nil {
 		return "", false, err
 	}
-	return last, more, pause(ctx, time.Since(began))
+	// With SQLite, whoever writes at once again is always the first.
+	return last, more, engine.Pause(ctx, time.Since(began))
 }
 
 // between selects the next rows after one, in their order.
