@@ -39,7 +39,8 @@ type Deliveries interface {
 		ctx context.Context, orgID, webhookID string, outcome webhook.Outcome, after string, limit int,
 	) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
-	// is in, by webhook; webhooks that received nothing are left out.
+	// is in, by webhook; of the days before yesterday, one that since is in counts as a whole, and may the one before it.
+	// Webhooks that received nothing are left out.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
 	// Unsettled counts, up to most of each, the refused posts of some webhooks of an organisation since then of which no
 	// replay has made a contact, by webhook. Replays are not counted.

@@ -48,11 +48,13 @@ var sameOrg = regexp.MustCompile(`\{ and of (\w+), (\w+)\}`)
 func ofOf(i engine.Invariant, db *gorm.DB) string {
 	broken := sameOrg.ReplaceAllString(i.Broken, engine.OnCitus(db, " AND $1.org_id = $2.org_id"))
 	return strings.NewReplacer("{hour of at}", engine.HourOfColumn(db.Name(), "at"),
-		"{hour of created_at}", engine.HourOfColumn(db.Name(), "created_at")).Replace(broken)
+		"{hour of created_at}", engine.HourOfColumn(db.Name(), "created_at"),
+		"{hour}", "CASE WHEN hour >= @unfolded THEN hour END").Replace(broken)
 }
 
 // invariants are what must hold between any two transactions. Each statement selects what breaks one; {hour of …} is
-// the beginning of a time's hour in UTC.
+// the beginning of a time's hour in UTC, and {hour} an hour that is certainly not counted with its day, or NULL: what is
+// older is compared as a whole.
 //
 // A post may also name contacts that already existed: a contact has the time of the delivery that made it.
 var invariants = []engine.Invariant{
@@ -64,11 +66,11 @@ var invariants = []engine.Invariant{
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
 	{Name: "a webhook's hourly figures match its deliveries, while deliveries are kept", Broken: `
 		SELECT webhook_id FROM (
-			SELECT webhook_id, hour, accepted, repeated, refused FROM delivery_hours WHERE hour > @kept
+			SELECT webhook_id, hour, accepted, repeated, refused FROM delivery_hours WHERE hour >= @compared
 			UNION ALL SELECT webhook_id, {hour of at} AS hour, -` + engine.CountOf("outcome", webhook.Accepted) + `,
 				-` + engine.CountOf("outcome", webhook.Repeated) + `, -` + engine.CountOf("outcome", webhook.Refused) + `
-				FROM deliveries WHERE {hour of at} > @kept GROUP BY webhook_id, {hour of at}
-		) AS both_counts GROUP BY webhook_id, hour
+				FROM deliveries WHERE {hour of at} >= @compared GROUP BY webhook_id, {hour of at}
+		) AS both_counts GROUP BY webhook_id, {hour}
 		HAVING SUM(accepted) <> 0 OR SUM(repeated) <> 0 OR SUM(refused) <> 0`},
 	{Name: "an organisation's hourly figures match its contacts", Broken: `
 		SELECT org_id FROM (
@@ -76,7 +78,7 @@ var invariants = []engine.Invariant{
 			UNION ALL SELECT org_id, {hour of created_at} AS hour, COALESCE(webhook_id, '` + engine.NoID + `'),
 				COALESCE(origin_id, '` + engine.NoID + `'), -COUNT(*)
 				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
-		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
+		) AS both_counts GROUP BY org_id, {hour}, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
 	{Name: "an organisation's audit has as many lines as its head says", Broken: `
 		SELECT id FROM (
 			SELECT id, number - removed_number AS n FROM audit_heads
@@ -181,7 +183,7 @@ var invariants = []engine.Invariant{
 			UNION ALL SELECT org_id, {hour of at} AS hour, product, -COUNT(CASE WHEN charged THEN 1 END),
 				-COUNT(CASE WHEN cache THEN 1 END), -SUM(amount)
 				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
-		) AS both_counts GROUP BY org_id, hour, product
+		) AS both_counts GROUP BY org_id, {hour}, product
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
 	{Name: "a batch's counters match its items", Broken: `
 		SELECT b.id FROM batches b LEFT JOIN (
@@ -269,8 +271,13 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		if err != nil {
 			return err
 		}
+		compared, err := deliveriesCompared(tx, kept)
+		if err != nil {
+			return err
+		}
 		times := map[string]any{
-			"kept": kept, "hourAgo": engine.Stamp(now.Add(-time.Hour)),
+			"kept": kept, "compared": compared, "unfolded": engine.HourOf(now.Add(-22 * time.Hour)),
+			"hourAgo":   engine.Stamp(now.Add(-time.Hour)),
 			"minuteAgo": engine.Stamp(now.Add(-time.Minute)), "tomorrow": engine.FirstID(now.AddDate(0, 0, 1)),
 		}
 		for i, invariant := range all {
@@ -370,4 +377,16 @@ func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
 		since = engine.Stamp(up)
 	}
 	return since, found.Error
+}
+
+// deliveriesCompared is the first hour from which figures are compared with the deliveries that are stored since a time:
+// of a day that is counted as a whole, all or none of them are. Past days without figures have no deliveries.
+func deliveriesCompared(db *gorm.DB, kept time.Time) (time.Time, error) {
+	var day []time.Time
+	err := db.Table("delivery_hours").Where("slot = ? AND hour > ?", engine.DaySlot, kept).Order("hour").Limit(1).
+		Pluck("hour", &day).Error
+	if err != nil || len(day) == 0 {
+		return engine.HourOf(kept.Add(engine.LongestDay)), err
+	}
+	return day[0], nil
 }

@@ -2,11 +2,13 @@ package gormstore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -220,4 +222,70 @@ func takenAt(now time.Time, first int, keys ...string) ports.Arrival {
 		}
 	}
 	return a
+}
+
+// TestCheckComparesFoldedDays: some posts are as old as the oldest that are stored, in the middle of a day, one is of
+// three days ago, and one of now.
+func TestCheckComparesFoldedDays(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		made, ctx := takeOne(t, s), t.Context()
+		now := made.Delivery.At
+		at := []time.Time{now.AddDate(0, 0, -3)}
+		for hours := range 48 {
+			at = append(at, now.AddDate(0, 0, -30).Add(time.Duration(hours)*time.Hour))
+		}
+		for i, at := range at {
+			if _, err := s.Repos().Inbox.Take(ctx, takenAt(at, 100+i*10, fmt.Sprint("of ", i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		broken := func(changed string) (names []string) {
+			t.Helper()
+			for _, err := range []error{
+				s.Writer.Exec("UPDATE jobs SET state = 'done'").Error, // they are overdue
+				s.IndexContacts(ctx), s.FoldFigures(ctx, access.Calendar{Location: time.FixedZone("", -5*60*60)}),
+				s.Writer.Exec(changed).Error,
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			findings, err := s.Check(ctx, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range findings {
+				if f.Violations > 0 {
+					names = append(names, f.Name)
+				}
+			}
+			return names
+		}
+		for _, c := range []struct {
+			statement string
+			broken    []string
+		}{
+			{"SELECT 1", nil},
+			{"UPDATE contact_hours SET contacts = contacts + 1 WHERE slot = -101",
+				[]string{"an organisation's hourly figures match its contacts"}},
+			{"UPDATE contact_hours SET contacts = contacts - 1 WHERE slot = -101", nil},
+			{"UPDATE delivery_hours SET repeated = repeated + 1 WHERE slot = -101",
+				[]string{"a webhook's hourly figures match its deliveries, while deliveries are kept"}},
+		} {
+			if got := broken(c.statement); !slices.Equal(got, c.broken) {
+				t.Errorf("%s: after %s, %q, want %q", s.Writer.Name(), c.statement, got, c.broken)
+			}
+		}
+		sums, err := s.Repos().Deliveries.Summaries(ctx, testID(1), at[0].Add(time.Hour)) // its day counts as a whole
+		if err != nil || sums[testID(2)].Accepted != 2 {
+			t.Errorf("%s: of two posts since the middle of a day there are %v, %v", s.Writer.Name(), sums, err)
+		}
+		if err := s.Writer.Exec("DELETE FROM delivery_hours").Error; err != nil {
+			t.Fatal(err)
+		}
+		if got := broken("SELECT 1"); !slices.Contains(got, "a webhook's hourly figures match its deliveries, while deliveries are kept") {
+			t.Errorf("%s: without figures of deliveries: %q", s.Writer.Name(), got)
+		}
+	}
 }

@@ -140,9 +140,11 @@ var made = map[int][]string{
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	30: {"INDEX IF EXISTS batch_items_invalid"}, // its table may be gone already
-	20: { // their tables may be gone already
-		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
-		"INDEX IF EXISTS spend_days_open",
+	20: {"INDEX IF EXISTS spend_days_open"},     // its table may be gone already
+	115: { // their tables may be gone already
+		"INDEX IF EXISTS delivery_hours_counting", "INDEX IF EXISTS lookup_hours_counting",
+		"INDEX IF EXISTS contact_hours_counting", "INDEX IF EXISTS delivery_hours_closed",
+		"INDEX IF EXISTS lookup_hours_closed", "INDEX IF EXISTS contact_hours_closed",
 	},
 }
 

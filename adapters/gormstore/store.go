@@ -18,6 +18,7 @@ import (
 	"fichario/adapters/gormstore/privacy"
 	"fichario/adapters/gormstore/privacy/persons"
 	"fichario/adapters/gormstore/team"
+	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/ports"
@@ -132,9 +133,11 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 	return out
 }
 
-// FoldFigures sums the slots of past hours and days into one; see engine.Tally. It is a chore that may run on any
-// number of instances at once.
-func (s *Store) FoldFigures(ctx context.Context) error { return s.Fold(ctx, s.tallies()) }
+// FoldFigures sums what was counted in past hours and days of a calendar; see engine.Engine.Fold. It is a chore that may
+// run on any number of instances at once.
+func (s *Store) FoldFigures(ctx context.Context, days access.Calendar) error {
+	return s.Fold(ctx, s.tallies(), days)
+}
 
 func (s *Store) tallies() (out []engine.Tally) {
 	for _, r := range s.rooms {

@@ -297,7 +297,9 @@ func (s *service) tasks() []app.Chore {
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
 		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
-		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
+		{Name: "fold figures", Every: time.Hour, Do: func(ctx context.Context) error {
+			return s.store.FoldFigures(ctx, s.calendar)
+		}},
 		{Name: "prove the data keys", Every: time.Minute, AtEnd: true, Do: s.store.ProveDataKeys},
 		{Name: "release memory", Every: time.Minute, Do: releaser()},
 	})

@@ -267,7 +267,8 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 		return err
 	}
 	// Like the program's chores over the days that the rows represent.
-	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx)); err != nil {
+	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx),
+		store.FoldFigures(ctx, access.Calendar{Location: time.UTC})); err != nil {
 		return err
 	}
 	newest, err := store.Repos().Contacts.Page(ctx, f.Org, "", 1)

@@ -291,7 +291,9 @@ func (i *instance) work() (all []app.Chore) {
 		{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
 		{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
 		{Name: "erase", Every: pace, Do: i.subjects.Work},
-		{Name: "fold", Every: 30 * pace, Do: i.store.FoldFigures},
+		{Name: "fold", Every: 30 * pace, Do: func(ctx context.Context) error {
+			return i.store.FoldFigures(ctx, i.world.calendar)
+		}},
 		{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
 		{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
 		{Name: "requests", Every: 60 * pace, Do: i.asker.ForgetRequests},

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +12,13 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
+	"fichario/domain/access"
 	"fichario/ports"
 )
 
 // Tally is a table of counters. The columns of the row's primary key are what it counts by, the others are the counts.
-// Where "slot" is among the keys, concurrent writers spread over slots; where "hour" or "day" is there too, FoldFigures
-// sums the slots of what is past.
+// Where "slot" is among the keys, concurrent writers spread over slots; where "hour" or "day" is there too, Fold sums what
+// is past.
 type Tally struct {
 	Table
 	// One is the statement that adds a row to what is counted on SQLite, Add the ending of insertions on PostgreSQL, and
@@ -95,43 +98,68 @@ func OnKey(db *gorm.DB, table, columns string) string {
 // Many adds many rows on PostgreSQL.
 func (t Tally) Many() many { return ManyOf(t.Table).InOrder(len(t.Keys)).Then(t.Add) }
 
-const (
-	// unfolded selects the slots that are counted in; slot -100 holds their folded sum. The partial indexes of what is
-	// left to fold use the same condition.
-	unfolded = "slot <> -100"
-	// foldLock is the advisory lock under which PostgreSQL folds.
-	foldLock = 0x66696368_666f6c64
-)
+// foldLock is the advisory lock under which PostgreSQL folds.
+const foldLock = 0x66696368_666f6c64
 
 // closedAfter is when an hour is closed: from then on counts are only taken back.
 const closedAfter = 2 * time.Hour
 
-// Fold sums the slots of past hours and days into one, an hour at a time, so that figures are read equally fast
-// however many instances have counted them. It is a chore that may run on any number of instances at once.
-func (s *Engine) Fold(ctx context.Context, tallies []Tally) error {
+// DaySlot is the slot in which a whole day of hours is counted, in the row of its first hour. No day is longer than
+// LongestDay, also where the clock is set back.
+const (
+	DaySlot    = -101
+	LongestDay = 28 * time.Hour
+)
+
+// fold is a way to sum rows of what is past, those of one hour or day at a time.
+type fold struct {
+	slots  string              // selects what is summed; a partial index has the same condition
+	until  any                 // the first hour or day that is not past
+	into   int                 // the slot of the sum
+	hourOf func(any) time.Time // the hour of the sum; nil leaves it where it was counted
+}
+
+// folds sum the slots of an hour or a day into one and, for hours, then those of each day before yesterday, so that a
+// month is thirty rows. All folded days have ended a day ago, in whichever zone.
+func (t Tally) folds(now time.Time, days access.Calendar) []fold {
+	closed := now.Add(-closedAfter)
+	switch t.Period {
+	case "day": // in any time zone
+		return []fold{{"slot <> -100", closed.AddDate(0, 0, -1).Format(time.DateOnly), -100, nil}}
+	case "hour":
+		firstOfDay := func(hour any) time.Time {
+			at, _ := hour.(time.Time)
+			return HourOf(days.DaysBefore(at.Add(time.Hour-1), 0)) // an hour with two days in it is the later one's
+		}
+		return []fold{
+			{"slot > -100", HourOf(closed), -100, nil},
+			{"slot = -100", HourOf(days.DaysBefore(now, 1)), DaySlot, firstOfDay},
+		}
+	}
+	return nil
+}
+
+// Fold sums what was counted in past hours and days, so that figures are read equally fast however many instances have
+// counted them, and hours of past days are read as days. It is a chore that may run on any number of instances at once.
+func (s *Engine) Fold(ctx context.Context, tallies []Tally, days access.Calendar) error {
 	now, err := Clock{s.Conn()}.Now(ctx, time.Now())
 	if err != nil {
 		return err
 	}
 	for _, t := range tallies {
-		if t.Period == "" {
-			continue
-		}
-		var until any = HourOf(now.Add(-closedAfter))
-		if t.Period == "day" { // in any time zone
-			until = now.Add(-closedAfter).AddDate(0, 0, -1).Format(time.DateOnly)
-		}
-		for more := true; more; {
-			begun := time.Now()
-			err := s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-				more, err = t.fold(tx, until)
-				return err
-			})
-			if err == nil && more {
-				err = Rest(ctx, begun)
-			}
-			if err != nil {
-				return Named("store.foldFigures", Classify(err))
+		for _, f := range t.folds(now, days) {
+			for more := true; more; {
+				begun := time.Now()
+				err := s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+					more, err = t.fold(tx, f)
+					return err
+				})
+				if err == nil && more {
+					err = Rest(ctx, begun)
+				}
+				if err != nil {
+					return Named("store.foldFigures", Classify(err))
+				}
 			}
 		}
 	}
@@ -140,7 +168,7 @@ func (s *Engine) Fold(ctx context.Context, tallies []Tally) error {
 
 // fold sums the oldest hour or day that is not folded, and reports false when there is none, or another instance is
 // folding.
-func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
+func (t Tally) fold(tx *gorm.DB, f fold) (bool, error) {
 	postgres := tx.Name() == "postgres"
 	if postgres {
 		var locked bool
@@ -148,29 +176,42 @@ func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
 			return false, err
 		}
 	}
-	keys := strings.Join(t.Keys, ", ")
+	var oldest any
+	err := tx.Raw(fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[3]s AND %[1]s < ? ORDER BY %[1]s LIMIT 1", t.Period, t.Name,
+		f.slots), f.until).Row().Scan(&oldest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	keys, columns, adding := strings.Join(t.Keys, ", "), strings.Join(t.Counts, ", "), t.add
+	into, whose, at := keys, "MAX(org_id)", []any(nil)
 	sums := strings.Join(Mapped(t.Counts, func(count string) string { return "CAST(SUM(" + count + ") AS bigint)" }), ", ")
-	oldest := fmt.Sprintf("%[1]s = (SELECT MIN(%[1]s) FROM %[2]s WHERE %[3]s AND %[1]s < ?) AND %[3]s", t.Period, t.Name,
-		unfolded)
-	columns, whose, adding := strings.Join(t.Counts, ", "), "MAX(org_id)", t.add
+	if f.hourOf != nil {
+		into, at = strings.Replace(keys, t.Period, "?", 1), []any{f.hourOf(oldest)}
+	}
 	if postgres {
-		whose, adding = "CAST(MAX(CAST(org_id AS text)) AS uuid)", t.Add
+		into, adding = strings.Replace(into, "?", "CAST(? AS timestamptz)", 1), t.Add
+		whose = "CAST(MAX(CAST(org_id AS text)) AS uuid)"
 	}
 	if t.owned {
 		columns, sums = columns+", org_id", sums+", "+whose
 	}
 	sum := func(from string) string {
-		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %[2]s, -100, %[4]s FROM %[5]s GROUP BY %[2]s",
-			t.Name, keys, columns, sums, from) + adding
+		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %s, %d, %s FROM %s GROUP BY %[2]s",
+			t.Name, keys, columns, into, f.into, sums, from) + adding
 	}
+	these := fmt.Sprintf("%s = ? AND %s", t.Period, f.slots)
 	if postgres { // in one statement, because others may count meanwhile
-		folded := tx.Exec("WITH gone AS (DELETE FROM "+t.Name+" WHERE "+oldest+" RETURNING *) "+sum("gone"), until)
+		folded := tx.Exec("WITH gone AS (DELETE FROM "+t.Name+" WHERE "+these+" RETURNING *) "+sum("gone"),
+			append([]any{oldest}, at...)...)
 		return folded.RowsAffected > 0, folded.Error
 	}
-	if err := tx.Exec(sum(t.Name+" WHERE "+oldest), until).Error; err != nil {
+	if err := tx.Exec(sum(t.Name+" WHERE "+these), append(at, oldest)...).Error; err != nil {
 		return false, err
 	}
-	gone := tx.Exec("DELETE FROM "+t.Name+" WHERE "+oldest, until)
+	gone := tx.Exec("DELETE FROM "+t.Name+" WHERE "+these, oldest)
 	return gone.RowsAffected > 0, gone.Error
 }
 

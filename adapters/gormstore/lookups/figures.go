@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
+	"sort"
 	"strings"
 	"time"
 
@@ -15,76 +16,79 @@ import (
 	"fichario/ports"
 )
 
-// figures are sums over UTC hours, from which days can be made in any time zone with whole-hour offsets. They are read
-// from the slots; rows whose counts were all taken back may remain as zeros.
+// figures are sums over UTC hours, and over whole days before yesterday; see engine.Engine.Fold. Rows whose counts were
+// all taken back may remain as zeros.
 type figures struct{ engine.Conn }
 
-// DAY, DAYS, SAME and WITHIN stand for what daysBetween says.
+// The rows are added up by day in the program: a month has few of them, and SQLite would sort them first.
 const (
-	contactsByDay = `SELECT DAY, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
-		FROM DAYS contact_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0`
-	lookupsByDay = `SELECT DAY, product, CAST(SUM(charged) AS bigint), CAST(SUM(cached) AS bigint), CAST(SUM(amount) AS bigint)
-		FROM DAYS lookup_hours h WHERE h.org_id = ? AND WITHIN GROUP BY 1, 2`
-	deliveriesByDay = `SELECT DAY, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
-		FROM webhooks w CROSS JOIN DAYS delivery_hours h
-		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id AND SAME WITHIN GROUP BY 1, 2`
-	// On SQLite, GROUP BY would sort every hour first, and each sum of its own would be one more statement or column: the
-	// three of a day are one text.
-	deliveriesOfDays = `SELECT DAY, w.id, (SELECT SUM(accepted) || ' ' || SUM(repeated) || ' ' || SUM(refused)
-			FROM delivery_hours h WHERE h.webhook_id = w.id AND WITHIN)
-		FROM webhooks w CROSS JOIN days WHERE w.org_id = ? AND (? = '' OR w.id = ?)`
+	hoursOfContacts = `SELECT hour, webhook_id, origin_id, contacts FROM contact_hours
+		WHERE org_id = ? AND hour >= ? AND hour < ?`
+	hoursOfLookups = `SELECT hour, product, charged, cached, amount FROM lookup_hours
+		WHERE org_id = ? AND hour >= ? AND hour < ?`
+	// SQLite reads the table before CROSS JOIN first, whatever its planner estimates.
+	hoursOfDeliveries = `SELECT h.hour, w.id, h.accepted, h.repeated, h.refused FROM webhooks w CROSS JOIN delivery_hours h
+		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id%s AND h.hour >= ? AND h.hour < ?`
 )
 
-func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ports.ContactFigure, error) {
-	read := func(rows *sql.Rows) (f ports.ContactFigure, err error) {
+func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) (out []ports.ContactFigure, err error) {
+	type counted = map[ports.ContactFigure]int
+	sums, err := byDay(ctx, r, "figures.contacts", hoursOfContacts, bounds, func(sums counted, row *sql.Rows, of days) error {
+		var hour time.Time
 		var webhook, origin engine.UID
-		err = rows.Scan(&f.Day, &webhook, &origin, &f.Count)
-		f.WebhookID, f.OriginID = webhook.Known(), origin.Known()
-		return f, err
+		var n int
+		err := row.Scan(&hour, &webhook, &origin, &n)
+		sums[ports.ContactFigure{Day: of.day(hour), WebhookID: webhook.Known(), OriginID: origin.Known()}] += n
+		return err
+	}, orgID)
+	for f, n := range sums {
+		if f.Count = n; n != 0 {
+			out = append(out, f)
+		}
 	}
-	return eachFigure(ctx, r, "figures.contacts", contactsByDay, bounds, read, orgID)
+	return out, err
 }
 
 func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]ports.LookupFigure, error) {
-	read := func(rows *sql.Rows) (f ports.LookupFigure, err error) {
-		err = rows.Scan(&f.Day, &f.Product, &f.Charged, &f.Cached, &f.Amount)
-		return f, err
+	type asked struct {
+		day     int
+		product string
 	}
-	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, bounds, read, orgID)
+	sums, err := byDay(ctx, r, "figures.lookups", hoursOfLookups, bounds,
+		func(sums map[asked]ports.LookupFigure, row *sql.Rows, of days) error {
+			var hour time.Time
+			var f ports.LookupFigure
+			err := row.Scan(&hour, &f.Product, &f.Charged, &f.Cached, &f.Amount)
+			f.Day = of.day(hour)
+			sum := sums[asked{f.Day, f.Product}]
+			f.Charged, f.Cached, f.Amount = f.Charged+sum.Charged, f.Cached+sum.Cached, f.Amount+sum.Amount
+			sums[asked{f.Day, f.Product}] = f
+			return err
+		}, orgID)
+	return slices.Collect(maps.Values(sums)), err
 }
 
 func (r figures) Deliveries(
 	ctx context.Context, orgID, webhookID string, bounds []time.Time,
 ) ([]ports.DeliveryFigure, error) {
-	const op = "figures.deliveries"
-	if r.Reader.Name() == "sqlite" {
-		out, err := eachFigure(ctx, r, op, deliveriesOfDays, bounds, deliveriesOfDay, orgID, webhookID, webhookID)
-		return slices.DeleteFunc(out, func(f ports.DeliveryFigure) bool { return f.WebhookID == "" }), err
+	type received struct {
+		day  int
+		hook engine.UID
 	}
-	read := func(rows *sql.Rows) (f ports.DeliveryFigure, err error) {
-		var hook engine.UID
-		err = rows.Scan(&f.Day, &hook, &f.Accepted, &f.Repeated, &f.Refused)
-		f.WebhookID = string(hook)
-		return f, err
-	}
-	return eachFigure(ctx, r, op, deliveriesByDay, bounds, read, orgID, webhookID, webhookID)
-}
-
-// deliveriesOfDay reads a row of deliveriesOfDays; its zero value stands for a day without any.
-func deliveriesOfDay(rows *sql.Rows) (f ports.DeliveryFigure, err error) {
-	var hook string
-	var sums sql.RawBytes
-	if err = rows.Scan(&f.Day, &hook, &sums); err != nil || sums == nil {
-		return ports.DeliveryFigure{}, err
-	}
-	f.WebhookID = hook
-	texts := strings.SplitN(string(sums), " ", 3)
-	for i, n := range []*int{&f.Accepted, &f.Repeated, &f.Refused} {
-		if *n, err = strconv.Atoi(texts[i]); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+	query := fmt.Sprintf(hoursOfDeliveries, engine.OnCitus(r.Reader, " AND h.org_id = w.org_id"))
+	sums, err := byDay(ctx, r, "figures.deliveries", query, bounds,
+		func(sums map[received]ports.DeliveryFigure, row *sql.Rows, of days) error {
+			var hour time.Time
+			var hook engine.UID
+			var f ports.DeliveryFigure
+			err := row.Scan(&hour, &hook, &f.Accepted, &f.Repeated, &f.Refused)
+			f.Day, f.WebhookID = of.day(hour), string(hook)
+			sum := sums[received{f.Day, hook}]
+			f.Accepted, f.Repeated, f.Refused = f.Accepted+sum.Accepted, f.Repeated+sum.Repeated, f.Refused+sum.Refused
+			sums[received{f.Day, hook}] = f
+			return err
+		}, orgID, webhookID, webhookID)
+	return slices.Collect(maps.Values(sums)), err
 }
 
 // stagesOfOrigin reads an index alone, contacts_of_origin.
@@ -129,49 +133,43 @@ func (r figures) Stages(
 	return out, err
 }
 
-// eachFigure reads rows without GORM, because a month has thousands of them.
-func eachFigure[Figure any](
-	ctx context.Context, r figures, op, query string, bounds []time.Time, read func(*sql.Rows) (Figure, error), of ...any,
-) (out []Figure, err error) {
-	err = r.QueryList(ctx, op, func(db *gorm.DB) error {
-		days, values := daysBetween(db, query, bounds, of)
-		rows, err := db.Raw(days, values...).Rows()
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for out = nil; rows.Next(); {
-			f, err := read(rows)
-			if err != nil {
-				return err
-			}
-			out = append(out, f)
-		}
-		return rows.Err()
-	})
-	return out, err
-}
+// days are the first hours of some days and, last, the hour at which the last one is over.
+type days []time.Time
 
-// daysBetween completes a statement that sums hours by day. PostgreSQL finds the day of each hour. SQLite cannot: it
-// asks an index once per day, and reads the table before CROSS JOIN first, whatever its planner estimates. An hour in
-// which one day ends and the next begins is the next one's; after the last day it has no other.
-func daysBetween(db *gorm.DB, query string, bounds []time.Time, of []any) (sql string, values []any) {
+// daysOf are the days between some bounds. An hour in which one day ends and the next begins is the next one's; after
+// the last day it has no other.
+func daysOf(bounds []time.Time) days {
 	hours := engine.Mapped(bounds, engine.HourOf)
 	if end := &hours[len(hours)-1]; end.Before(bounds[len(bounds)-1]) {
 		*end = end.Add(time.Hour)
 	}
-	if db.Name() == "postgres" {
-		texts := engine.Mapped(hours, func(hour time.Time) string { return hour.Format(time.RFC3339) })
-		sql = strings.NewReplacer("DAYS ", "", "DAY", "width_bucket(h.hour, CAST(? AS timestamptz[])) - 1",
-			"SAME ", engine.OnCitus(db, "h.org_id = w.org_id AND "), "WITHIN", "h.hour >= ? AND h.hour < ?").Replace(query)
-		values = append([]any{"{" + strings.Join(texts, ",") + "}"}, of...)
-		return sql, append(values, hours[0], hours[len(hours)-1])
-	}
-	var days []string
-	for i := range hours[1:] {
-		days, values = append(days, fmt.Sprintf("(%d, ?, ?)", i)), append(values, hours[i], hours[i+1])
-	}
-	return "WITH days (day, since, until) AS (VALUES " + strings.Join(days, ", ") + ") " +
-		strings.NewReplacer("DAYS", "days CROSS JOIN", "DAY", "days.day", "WITHIN",
-			"h.hour >= days.since AND h.hour < days.until").Replace(query), append(values, of...)
+	return hours
+}
+
+// day is the index of the day that an hour belongs to.
+func (d days) day(hour time.Time) int {
+	return sort.Search(len(d), func(i int) bool { return d[i].After(hour) }) - 1
+}
+
+// byDay sums the hours that a query selects, which ends with their bounds. It reads without GORM, because the current
+// day can have thousands of them.
+func byDay[Key comparable, Sum any](
+	ctx context.Context, r figures, op, query string, bounds []time.Time,
+	add func(map[Key]Sum, *sql.Rows, days) error, of ...any,
+) (sums map[Key]Sum, err error) {
+	days := daysOf(bounds)
+	err = r.QueryList(ctx, op, func(db *gorm.DB) error {
+		rows, err := db.Raw(query, append(slices.Clone(of), days[0], days[len(days)-1])...).Rows()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for sums = map[Key]Sum{}; rows.Next(); {
+			if err := add(sums, rows, days); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	return sums, err
 }
