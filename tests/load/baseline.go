@@ -2,12 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,6 +32,7 @@ func serveBaseline(ctx context.Context, url string) error {
 	}
 	e := echo.New()
 	e.GET("/echo", func(c echo.Context) error { return c.String(http.StatusOK, "ok") })
+	e.GET("/refuse", refuser())
 	e.GET("/select/:documento", func(c echo.Context) error {
 		answer, err := find(c.Request().Context(), c.Param("documento"))
 		if err != nil {
@@ -115,4 +122,50 @@ func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	}
 	cfg.MaxConns = 16
 	return pgxpool.NewWithConfig(ctx, cfg)
+}
+
+// refuser does what no refusal of a document can go without, and decides nothing: it finds the key by its hash and counts
+// its minute, gives the request an id, writes the headers and the body of such an answer, and a line of the log.
+func refuser() echo.HandlerFunc {
+	type field struct {
+		Campo    string `json:"campo"`
+		Mensagem string `json:"mensagem"`
+	}
+	type problem struct {
+		Code      string  `json:"code"`
+		Detail    string  `json:"detail"`
+		Errors    []field `json:"errors"`
+		RequestID string  `json:"requestId"`
+		Status    int     `json:"status"`
+		Title     string  `json:"title"`
+		Type      string  `json:"type"`
+	}
+	const wrong = "O CPF tem dígito verificador que não confere."
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	var keys sync.Map // the counts of keys, by their hashes
+	return func(c echo.Context) error {
+		began, id := time.Now(), uuid.Must(uuid.NewV7()).String()
+		secret := strings.TrimPrefix(c.Request().Header.Get("Authorization"), "Bearer ")
+		count, _ := keys.LoadOrStore(sha256.Sum256([]byte(secret)), new(atomic.Int64))
+		used, _ := count.(*atomic.Int64)
+		left := strconv.FormatInt(1_000_000_000-used.Add(1), 10)
+		header := c.Response().Header()
+		for _, h := range [][2]string{
+			{"Cache-Control", "no-store"}, {"Ratelimit", `"minuto";r=` + left + ";t=60"},
+			{"Ratelimit-Policy", `"minuto";q=1000000000;w=60`}, {"Referrer-Policy", "no-referrer"},
+			{"X-Content-Type-Options", "nosniff"}, {"X-Ratelimit-Limit", "1000000000"}, {"X-Ratelimit-Remaining", left},
+			{"X-Request-Id", id},
+		} {
+			header.Set(h[0], h[1])
+		}
+		body, err := json.Marshal(problem{"documento_invalido", wrong, []field{{"documento", wrong}}, id, 400,
+			"Documento inválido", "/docs/erros#documento_invalido"})
+		if err != nil {
+			return err
+		}
+		err = c.Blob(http.StatusOK, "application/problem+json", body)
+		log.Info("request", "method", c.Request().Method, "path", c.Path(), "status", 400, "duration", time.Since(began),
+			"request", id)
+		return err
+	}
 }

@@ -256,6 +256,11 @@ func cases(db string, seeded seeded) []comparison {
 			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
 			func(int) string { return get("/echo", "") }, 400, nil,
 		},
+		{
+			"invalid document / a refusal that nothing decides",
+			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
+			func(int) string { return get("/refuse", seeded.key) }, 400, nil,
+		},
 		chargedLookup("the sandbox in process", seeded),
 	}
 	if db == "sqlite" {
