@@ -276,6 +276,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 			return err
 		}
 		times := map[string]any{
+			// Yesterday, which has not been folded, began at least 23 hours ago.
 			"kept": kept, "compared": compared, "unfolded": engine.HourOf(now.Add(-22 * time.Hour)),
 			"hourAgo":   engine.Stamp(now.Add(-time.Hour)),
 			"minuteAgo": engine.Stamp(now.Add(-time.Minute)), "tomorrow": engine.FirstID(now.AddDate(0, 0, 1)),

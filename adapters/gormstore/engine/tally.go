@@ -119,8 +119,8 @@ type fold struct {
 	hourOf func(any) time.Time // the hour of the sum; nil leaves it where it was counted
 }
 
-// folds sum the slots of an hour or a day into one and, for hours, then those of each day before yesterday, so that a
-// month is thirty rows. All folded days have ended a day ago, in whichever zone.
+// folds sum the slots of an hour or a day into one and, of hours, then those of each day before yesterday, so that a month
+// is some thirty rows. Yesterday stays as it is for whoever asks for the last 24 hours.
 func (t Tally) folds(now time.Time, days access.Calendar) []fold {
 	closed := now.Add(-closedAfter)
 	switch t.Period {
