@@ -143,8 +143,8 @@ var made = map[int][]string{
 	20: {"INDEX IF EXISTS spend_days_open"},     // its table may be gone already
 	115: { // their tables may be gone already
 		"INDEX IF EXISTS delivery_hours_counting", "INDEX IF EXISTS lookup_hours_counting",
-		"INDEX IF EXISTS contact_hours_counting", "INDEX IF EXISTS delivery_hours_closed",
-		"INDEX IF EXISTS lookup_hours_closed", "INDEX IF EXISTS contact_hours_closed",
+		"INDEX IF EXISTS contact_hours_counting", "INDEX IF EXISTS delivery_hours_daily",
+		"INDEX IF EXISTS lookup_hours_daily", "INDEX IF EXISTS contact_hours_daily",
 	},
 }
 

@@ -39,7 +39,7 @@ func TestAServedFileIsNotMigrated(t *testing.T) {
 	s := open(t, "sqlite://"+path)
 	undo := "DELETE FROM goose_db_version WHERE version_id = 115"
 	for _, figures := range []string{"delivery_hours", "lookup_hours", "contact_hours"} {
-		undo += "; DROP INDEX " + figures + "_counting; DROP INDEX " + figures + "_closed"
+		undo += "; DROP INDEX " + figures + "_counting; DROP INDEX " + figures + "_daily"
 	}
 	if err := s.Writer.Exec(undo).Error; err != nil {
 		t.Fatal(err)

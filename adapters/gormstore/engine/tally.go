@@ -113,27 +113,28 @@ const (
 
 // fold is a way to sum rows of what is past, those of one hour or day at a time.
 type fold struct {
-	slots  string              // selects what is summed; a partial index has the same condition
-	until  any                 // the first hour or day that is not past
-	into   int                 // the slot of the sum
-	hourOf func(any) time.Time // the hour of the sum; nil leaves it where it was counted
+	slots string                            // selects what is summed; a partial index has the same condition
+	until any                               // the first hour or day that is not past
+	into  int                               // the slot of the sum
+	dayOf func(any) (first, next time.Time) // the hours of the day that is summed into its first; nil sums each by itself
 }
 
-// folds sum the slots of an hour or a day into one and, of hours, then those of each day before yesterday, so that a month
-// is some thirty rows. Yesterday stays as it is for whoever asks for the last 24 hours.
+// folds sum the hours of each day before yesterday, so that a month is some thirty rows, and the slots of later hours, or
+// of days. Yesterday is left in hours for whoever asks for the last 24.
 func (t Tally) folds(now time.Time, days access.Calendar) []fold {
 	closed := now.Add(-closedAfter)
 	switch t.Period {
 	case "day": // in any time zone
 		return []fold{{"slot <> -100", closed.AddDate(0, 0, -1).Format(time.DateOnly), -100, nil}}
 	case "hour":
-		firstOfDay := func(hour any) time.Time {
+		dayOf := func(hour any) (first, next time.Time) {
 			at, _ := hour.(time.Time)
-			return HourOf(days.DaysBefore(at.Add(time.Hour-1), 0)) // an hour with two days in it is the later one's
+			end := at.Add(time.Hour - 1) // an hour with two days in it is the later one's
+			return HourOf(days.DaysBefore(end, 0)), HourOf(days.NextDay(end))
 		}
 		return []fold{
+			{"slot > -101", HourOf(days.DaysBefore(now, 1)), DaySlot, dayOf},
 			{"slot > -100", HourOf(closed), -100, nil},
-			{"slot = -100", HourOf(days.DaysBefore(now, 1)), DaySlot, firstOfDay},
 		}
 	}
 	return nil
@@ -186,10 +187,14 @@ func (t Tally) fold(tx *gorm.DB, f fold) (bool, error) {
 		return false, err
 	}
 	keys, columns, adding := strings.Join(t.Keys, ", "), strings.Join(t.Counts, ", "), t.add
-	into, whose, at := keys, "MAX(org_id)", []any(nil)
+	into, by, whose, at := keys, keys, "MAX(org_id)", []any(nil)
 	sums := strings.Join(Mapped(t.Counts, func(count string) string { return "CAST(SUM(" + count + ") AS bigint)" }), ", ")
-	if f.hourOf != nil {
-		into, at = strings.Replace(keys, t.Period, "?", 1), []any{f.hourOf(oldest)}
+	these, of := fmt.Sprintf("%s = ? AND %s", t.Period, f.slots), []any{oldest}
+	if f.dayOf != nil {
+		first, next := f.dayOf(oldest)
+		these, of, at = fmt.Sprintf("%[1]s >= ? AND %[1]s < ? AND %[2]s", t.Period, f.slots), []any{first, next}, []any{first}
+		into = strings.Replace(keys, t.Period, "?", 1)
+		by = strings.Join(slices.DeleteFunc(slices.Clone(t.Keys), func(key string) bool { return key == t.Period }), ", ")
 	}
 	if postgres {
 		into, adding = strings.Replace(into, "?", "CAST(? AS timestamptz)", 1), t.Add
@@ -199,19 +204,18 @@ func (t Tally) fold(tx *gorm.DB, f fold) (bool, error) {
 		columns, sums = columns+", org_id", sums+", "+whose
 	}
 	sum := func(from string) string {
-		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %s, %d, %s FROM %s GROUP BY %[2]s",
-			t.Name, keys, columns, into, f.into, sums, from) + adding
+		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %s, %d, %s FROM %s GROUP BY %s",
+			t.Name, keys, columns, into, f.into, sums, from, by) + adding
 	}
-	these := fmt.Sprintf("%s = ? AND %s", t.Period, f.slots)
 	if postgres { // in one statement, because others may count meanwhile
 		folded := tx.Exec("WITH gone AS (DELETE FROM "+t.Name+" WHERE "+these+" RETURNING *) "+sum("gone"),
-			append([]any{oldest}, at...)...)
+			append(of, at...)...)
 		return folded.RowsAffected > 0, folded.Error
 	}
-	if err := tx.Exec(sum(t.Name+" WHERE "+these), append(at, oldest)...).Error; err != nil {
+	if err := tx.Exec(sum(t.Name+" WHERE "+these), append(at, of...)...).Error; err != nil {
 		return false, err
 	}
-	gone := tx.Exec("DELETE FROM "+t.Name+" WHERE "+these, oldest)
+	gone := tx.Exec("DELETE FROM "+t.Name+" WHERE "+these, of...)
 	return gone.RowsAffected > 0, gone.Error
 }
 

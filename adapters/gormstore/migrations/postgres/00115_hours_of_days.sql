@@ -13,13 +13,13 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- The hours of past days are summed too, in slot -101. What is left to sum: slots of hours, and hours of days.
+-- The hours of past days are summed too, in slot -101. What is left to sum: slots of hours, and all of days.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS delivery_hours_counting ON delivery_hours (hour) WHERE slot > -100;
-CREATE INDEX CONCURRENTLY IF NOT EXISTS delivery_hours_closed ON delivery_hours (hour) WHERE slot = -100;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS delivery_hours_daily ON delivery_hours (hour) WHERE slot > -101;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookup_hours_counting ON lookup_hours (hour) WHERE slot > -100;
-CREATE INDEX CONCURRENTLY IF NOT EXISTS lookup_hours_closed ON lookup_hours (hour) WHERE slot = -100;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS lookup_hours_daily ON lookup_hours (hour) WHERE slot > -101;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contact_hours_counting ON contact_hours (hour) WHERE slot > -100;
-CREATE INDEX CONCURRENTLY IF NOT EXISTS contact_hours_closed ON contact_hours (hour) WHERE slot = -100;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contact_hours_daily ON contact_hours (hour) WHERE slot > -101;
 DROP INDEX CONCURRENTLY IF EXISTS delivery_hours_open;
 DROP INDEX CONCURRENTLY IF EXISTS lookup_hours_open;
 DROP INDEX CONCURRENTLY IF EXISTS contact_hours_open;
@@ -28,9 +28,9 @@ DROP INDEX CONCURRENTLY IF EXISTS contact_hours_open;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS delivery_hours_open ON delivery_hours (hour) WHERE slot <> -100;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookup_hours_open ON lookup_hours (hour) WHERE slot <> -100;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contact_hours_open ON contact_hours (hour) WHERE slot <> -100;
-DROP INDEX CONCURRENTLY IF EXISTS delivery_hours_closed;
+DROP INDEX CONCURRENTLY IF EXISTS delivery_hours_daily;
 DROP INDEX CONCURRENTLY IF EXISTS delivery_hours_counting;
-DROP INDEX CONCURRENTLY IF EXISTS lookup_hours_closed;
+DROP INDEX CONCURRENTLY IF EXISTS lookup_hours_daily;
 DROP INDEX CONCURRENTLY IF EXISTS lookup_hours_counting;
-DROP INDEX CONCURRENTLY IF EXISTS contact_hours_closed;
+DROP INDEX CONCURRENTLY IF EXISTS contact_hours_daily;
 DROP INDEX CONCURRENTLY IF EXISTS contact_hours_counting;
