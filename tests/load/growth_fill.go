@@ -268,7 +268,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	}
 	// Like the program's chores over the days that the rows represent.
 	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx),
-		store.FoldFigures(ctx, access.Calendar{Location: time.UTC})); err != nil {
+		store.FoldFigures(ctx, access.Calendar{Location: time.FixedZone("", -3*60*60)})); err != nil {
 		return err
 	}
 	newest, err := store.Repos().Contacts.Page(ctx, f.Org, "", 1)
