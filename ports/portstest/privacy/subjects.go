@@ -3,6 +3,8 @@ package privacy
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -178,6 +180,26 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 		kit.Same(t, "was blocked", yes, was)
 	}
 	kit.Must(t, begin(o.ID, ana.Value, true))
+	manyHashes(t, s, o.ID)
+}
+
+// manyHashes: whoever has more addresses than a statement has parameters, as a machine that tries a form, is erased and
+// blocked like anybody else.
+func manyHashes(t *testing.T, s ports.Store, orgID string) {
+	t.Helper()
+	all := make([][]byte, 17_000)
+	for i := range all {
+		all[i] = fmt.Appendf(nil, "hash %011d", i)
+	}
+	erasure := kit.ID()
+	kit.Must(t, s.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		return errors.Join(r.SubjectBlocks.Bar(ctx, orgID, erasure, all), r.SubjectBlocks.Block(ctx, privacy.Block{
+			ErasureID: erasure, OrgID: orgID, AskedBy: "Dona", At: kit.At, Hashes: all,
+		}))
+	}))
+	blocks, err := s.Repos().SubjectBlocks.Blocks(t.Context(), orgID, []string{erasure})
+	kit.Must(t, err)
+	kit.Same(t, "hashes that are blocked", len(blocks[0].Hashes), len(all))
 }
 
 // subjectsBarred: what began before an erasure has ended is refused, in the organisation that erased; what began later

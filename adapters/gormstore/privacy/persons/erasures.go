@@ -205,7 +205,7 @@ func (r subjects) Block(ctx context.Context, b privacy.Block) error {
 		if len(rows) == 0 {
 			return nil
 		}
-		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+		return db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&rows, hashesAtOnce).Error
 	})
 }
 
