@@ -187,19 +187,22 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 // blocked like anybody else.
 func manyHashes(t *testing.T, s ports.Store, orgID string) {
 	t.Helper()
-	all := make([][]byte, 17_000)
+	p, all := &privacy.Person{OrgID: orgID}, make([][]byte, 33_000)
 	for i := range all {
 		all[i] = fmt.Appendf(nil, "hash %011d", i)
+		p.Identities = append(p.Identities, privacy.Identity{Type: privacy.Email, Value: fmt.Sprintf("%d@x.example", i)})
 	}
 	erasure := kit.ID()
 	kit.Must(t, s.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
-		return errors.Join(r.SubjectBlocks.Bar(ctx, orgID, erasure, all), r.SubjectBlocks.Block(ctx, privacy.Block{
-			ErasureID: erasure, OrgID: orgID, AskedBy: "Dona", At: kit.At, Hashes: all,
-		}))
+		_, blank := r.AuditRemovals.Blank(ctx, orgID, erasure, ports.AuditTraces{Subjects: all}, 9)
+		_, erase := r.SubjectTraces.Erase(ctx, p, privacy.Items, []string{kit.ID()})
+		some := all[:9_000]
+		return errors.Join(blank, erase, r.SubjectBlocks.Bar(ctx, orgID, erasure, some), r.SubjectBlocks.Block(ctx,
+			privacy.Block{ErasureID: erasure, OrgID: orgID, AskedBy: "Dona", At: kit.At, Hashes: some}))
 	}))
 	blocks, err := s.Repos().SubjectBlocks.Blocks(t.Context(), orgID, []string{erasure})
 	kit.Must(t, err)
-	kit.Same(t, "hashes that are blocked", len(blocks[0].Hashes), len(all))
+	kit.Same(t, "hashes that are blocked", len(blocks[0].Hashes), 9_000)
 }
 
 // subjectsBarred: what began before an erasure has ended is refused, in the organisation that erased; what began later

@@ -14,10 +14,6 @@ import (
 	"fichario/domain/privacy"
 )
 
-// hashesAtOnce is how many hashes of a person one statement has: a person has as many addresses as came with a phone and
-// a name, perhaps of a machine that tries a form, and statements have a most of parameters.
-const hashesAtOnce = 1000
-
 func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error {
 	rows := engine.Mapped(hashes, func(hash []byte) privacyrows.ErasedRow {
 		return privacyrows.ErasedRow{
@@ -31,7 +27,7 @@ func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]b
 		return db.Clauses(clause.OnConflict{
 			Columns:   []clause.Column{{Name: "org_id"}, {Name: "subject"}},
 			DoUpdates: clause.AssignmentColumns([]string{"erasure_id", "until"}),
-		}).CreateInBatches(&rows, hashesAtOnce).Error
+		}).CreateInBatches(&rows, privacyrows.HashesAtOnce).Error
 	})
 }
 
