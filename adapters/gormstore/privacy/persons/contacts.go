@@ -44,7 +44,7 @@ var (
 func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	// The figures come last and in their order, so that no two transactions wait for each other's.
 	gone, figures := privacy.Counts{}, contacts.NewContactFigures(engine.SomeSlot())
-	var families []string
+	var merged []string
 	for _, id := range ids {
 		var row contacts.ContactRow
 		found := engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
@@ -79,9 +79,9 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 			return nil, err
 		}
 		gone.Add(with)
-		families = append(families, all...)
+		merged = append(merged, all[1:]...)
 	}
-	if err := r.untrace(db, p, privacyrows.MergedTrace, families); err != nil {
+	if err := r.untrace(db, p, privacyrows.MergedTrace, merged); err != nil {
 		return nil, err
 	}
 	return gone, figures.Count(engine.Through(db))
@@ -101,8 +101,8 @@ func (r subjects) another(db *gorm.DB, p *privacy.Person, family []string) (bool
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
-// latter; all are their ids. The callers take them out of the index of people, all at once: that costs as much as the
-// person has addresses.
+// latter; all are their ids. The callers take those that were merged out of the index of people, all at once: that costs
+// as much as the person has addresses.
 func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (privacy.Counts, error) {
 	if err := errors.Join(markAll(own(db, p), p, "contact_events", "subject", "contact_id", all),
 		markAll(own(db, p), p, "removed_contacts", "content", "id", all),
