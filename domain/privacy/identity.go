@@ -325,12 +325,13 @@ const separators = " .-/()+"
 // fold brings a text into the form in which identities are compared.
 func fold(s string) string { return strings.ToLower(normal(s)) }
 
-// normal writes each character in one way: a full-width letter is the letter, a letter and its accent are one, every
-// dash and every space is one, and what nobody sees is left out.
+// normal writes each character in one way: a full-width letter is the letter, a digit of any script the digit, a letter
+// and its accent are one, every dash and every space is one, and what nobody sees is left out.
 func normal(s string) string {
 	if ascii(s) {
 		return s
 	}
+	s = text.PlainDigits(s)
 	if !strings.ContainsFunc(s, odd) && norm.NFKC.IsNormalString(s) {
 		return s
 	}
