@@ -254,6 +254,33 @@ func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
 	})
 }
 
+// TestARepeatedErasureCountsFromItsRepetition: whoever is written about while an erasure is repeated after a restore is
+// gone too, though the request is long past.
+func TestARepeatedErasureCountsFromItsRepetition(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, hook, posts := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), 0
+		arrive := func() {
+			posts++
+			body := fmt.Sprintf(`{"nome":"Ana","email":"ana-%d@x.example","cpf":%q}`, posts, cpfs[0])
+			must(s.intake.Receive(t.Context(), hook, post(body)))
+		}
+		arrive()
+		again := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
+			if k == privacy.Texts && posts < 4 { // once in each round
+				arrive()
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.PartToErase)
+		repos := s.store.Repos().Subjects
+		replayed, err := again.Replay(t.Context(), app.Operator(), "", []privacy.Entry{{
+			ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: must(repos.KeyID(t.Context())), At: now().Add(-time.Hour),
+			Hashes: must(repos.Hashes(t.Context(), s.orgID, must(privacy.ByDocument(cpfs[0])))),
+		}})
+		equal(t, "replayed", line(replayed, err), line(privacyapp.Replayed{Again: 1}, nil))
+		equal(t, "what is left", s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}), "map[]")
+	})
+}
+
 // TestAnErasureEndsWhileOthersAreAsked: a lookup of somebody else that names the person in an input is not barred, and
 // keeps the receipt back only where it may have begun before the request.
 func TestAnErasureEndsWhileOthersAreAsked(t *testing.T) {
