@@ -59,8 +59,8 @@ func TestTheNameInsideIsThePersons(t *testing.T) {
 	}
 }
 
-// TestTheNameOfAFormHidesNobody: where the contact stands in what else describes an entry, the form's name is no contact
-// without an address.
+// TestTheNameOfAFormHidesNobody: where the contact stands in what else describes an entry, the form's name is no
+// contact without an address.
 func TestTheNameOfAFormHidesNobody(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "", `{"form_id":"3","item_key":"x1","nome":"Contato do site",`+

@@ -87,8 +87,8 @@ func (r auditLines) Blank(
 	return numbers, err
 }
 
-// HashesAtOnce is how many hashes of a person one statement has: a person has as many addresses as came with a phone and
-// a name, perhaps of a machine that tries a form, and statements have a most of parameters.
+// HashesAtOnce is how many hashes of a person one statement has: a person has as many addresses as came with a phone
+// and a name, perhaps of a machine that tries a form, and statements have a most of parameters.
 const HashesAtOnce = 1000
 
 func blobs(all [][]byte) []engine.Blob {

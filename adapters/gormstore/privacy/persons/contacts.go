@@ -101,8 +101,8 @@ func (r subjects) another(db *gorm.DB, p *privacy.Person, family []string) (bool
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
-// latter; all are their ids. The callers take those that were merged out of the index of people, all at once: that costs
-// as much as the person has addresses.
+// latter; all are their ids. The callers take those that were merged out of the index of people, all at once: that
+// costs as much as the person has addresses.
 func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (privacy.Counts, error) {
 	if err := errors.Join(markAll(own(db, p), p, "contact_events", "subject", "contact_id", all),
 		markAll(own(db, p), p, "removed_contacts", "content", "id", all),
