@@ -203,13 +203,13 @@ func findNumber(number string, add func(Identity, bool)) {
 const (
 	// numberLeast and numberMost are how long a number is, with its separators, and numberWords of how many words it is.
 	numberLeast, numberMost, numberWords = 8, 26, 7
-	// documentMost is how many digits and letters a document has, phoneLeast and phoneMost how many digits a phone with its
-	// area, and phoneWords of how many words that is.
+	// documentMost is how many digits and letters a document has, phoneLeast and phoneMost how many digits a phone with
+	// its area, and phoneWords of how many words that is.
 	documentMost, phoneLeast, phoneMost, phoneWords = 14, 10, 15, 5
 )
 
-// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit. What
-// stands before a number or behind it must not hide it.
+// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit.
+// What stands before a number or behind it must not hide it.
 func numbersIn(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start := range len(run) {
