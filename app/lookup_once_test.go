@@ -80,15 +80,22 @@ func TestAnIdempotencyKeyOutlivesItsProduct(t *testing.T) {
 		}
 	}
 	later := s.desk(s.store, s.bureau, offered, s.now)
+	names := *by.Key()
+	names.Bureau = true
+	named := anew("named", cpfs[2])
+	named.Bureau = "agencia"
+	must(s.ask(app.ByKey(&names), named))
+	equal(t, "a bureau", must(later.Do(t.Context(), app.ByKey(&names), named)).Replayed, true)
 	again := must(later.Do(t.Context(), by, anew("a", cpfs[0])))
 	equal(t, "again", line(again.Replayed, again.Entry.ID == first.Entry.ID, bytes.Equal(again.Record.Raw, first.Record.Raw)),
 		"true true true")
-	equal(t, "calls and lines", line(len(s.bureau.Asked()), len(s.entries())), "1 1")
+	equal(t, "calls and lines", line(len(s.bureau.Asked()), len(s.entries())), "2 2")
 	for what, c := range map[string]struct {
 		by app.Caller
 		r  lookups.Request
 	}{
-		"another question": {by, anew("a", cpfs[1])}, "a new key": {by, anew("b", cpfs[0])},
+		"a bureau that it may no longer name": {by, named},
+		"another question":                    {by, anew("a", cpfs[1])}, "a new key": {by, anew("b", cpfs[0])},
 		"none":            {by, anew("", cpfs[0])},
 		"another's":       {other, anew("a", cpfs[0])},
 		"without a scope": {app.ByKey(without(by.Key(), document.CPF)), anew("a", cpfs[0])},

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,6 +72,9 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 	equal(t, "while ana is away", given(2), "leo leo ")
 	equal(t, "what a trial says", must(s.intake.Try(t.Context(), owner, hook.ID, []byte(`{"email":"a@x.example"}`)))[0].Assignee,
 		"a pessoa da vez no rodízio Vendas")
+	done(places(crm.RotationMember{MemberID: ana.MemberID(), Weight: 1},
+		crm.RotationMember{MemberID: leo.MemberID(), Weight: 1}))
+	equal(t, "when only that has changed", strings.Contains(given(8), "ana"), true)
 	done(places())
 	equal(t, "with nobody there", given(1), "dona ")
 	equal(t, "removed while in use", said(s.rotations.Remove(t.Context(), owner, rotation.ID)), "requisicao_invalida rotation")

@@ -181,6 +181,51 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 	})
 }
 
+// busyStore refuses to lease erasures while others have the database's only writer; what is read is read.
+type busyStore struct {
+	ports.Store
+	busy func() bool
+}
+
+func (l busyStore) Repos() ports.Repos {
+	r := l.Store.Repos()
+	r.Erasures = busyErasures{r.Erasures, l}
+	return r
+}
+
+type (
+	allErasures  = ports.Erasures // which has a method of its own name
+	busyErasures struct {
+		allErasures
+		busyStore
+	}
+)
+
+func (l busyErasures) LeaseErasure(
+	ctx context.Context, id, lease string, now, until time.Time,
+) (privacy.Erasure, error) {
+	if l.busy() {
+		return privacy.Erasure{}, errAway
+	}
+	return l.allErasures.LeaseErasure(ctx, id, lease, now, until)
+}
+
+// TestWhoWaitsForAnErasureBearsABusyWriter: a command whose turn to write does not come, beside a busy service with
+// SQLite, does not say that a begun erasure has failed; where nobody can write for long, it does.
+func TestWhoWaitsForAnErasureBearsABusyWriter(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, who, tries, times := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, 0, 3
+		command := privacyapp.NewSubjects(busyStore{s.store, func() bool { tries++; return tries <= times }},
+			s.store.(ports.SubjectIndex), journal{}, s.now, leaveMerged)
+		e := must(command.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(command.Await(t.Context(), e.ID)).State, privacy.Done)
+		e, times = must(command.Erase(t.Context(), owner, who, false)), 1<<30
+		_, err := command.Await(t.Context(), e.ID)
+		equal(t, "for good", said(err), "servico_indisponivel")
+	})
+}
+
 // TestAnErasureEndsWhilePeopleWrite: posts about the person that come in each round, each with another address, do not
 // keep its receipt back. What was there when the last round began is gone, and what came after that is new.
 func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
@@ -206,6 +251,33 @@ func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
 		equal(t, "rounds", posts, 4)
 		equal(t, "what is left", s.left(owner, who), "map[contatos:1 entregas:1 historico:1]")
 		equal(t, "who is left", s.contact(ids[posts]).Email, fmt.Sprintf("ana-%d@x.example", posts))
+	})
+}
+
+// TestARepeatedErasureCountsFromItsRepetition: whoever is written about while an erasure is repeated after a restore is
+// gone too, though the request is long past.
+func TestARepeatedErasureCountsFromItsRepetition(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, hook, posts := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), 0
+		arrive := func() {
+			posts++
+			body := fmt.Sprintf(`{"nome":"Ana","email":"ana-%d@x.example","cpf":%q}`, posts, cpfs[0])
+			must(s.intake.Receive(t.Context(), hook, post(body)))
+		}
+		arrive()
+		again := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
+			if k == privacy.Texts && posts < 4 { // once in each round
+				arrive()
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.PartToErase)
+		repos := s.store.Repos().Subjects
+		replayed, err := again.Replay(t.Context(), app.Operator(), "", []privacy.Entry{{
+			ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: must(repos.KeyID(t.Context())), At: now().Add(-time.Hour),
+			Hashes: must(repos.Hashes(t.Context(), s.orgID, must(privacy.ByDocument(cpfs[0])))),
+		}})
+		equal(t, "replayed", line(replayed, err), line(privacyapp.Replayed{Again: 1}, nil))
+		equal(t, "what is left", s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}), "map[]")
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // TestGuessersHearWhenToComeBack: whatever X-Forwarded-For they send, and whichever account they guess.
@@ -138,6 +139,15 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 			}
 			off := false
 			if err := v.people().Update(t.Context(), app.Operator(), v.member.ID, team.MemberChange{Active: &off}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"without a second factor": func(t *testing.T, v *visitor) {
+			t.Helper()
+			err := v.store.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return r.Orgs.SetSecondFactor(ctx, v.by.OrgID(), true)
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -8,6 +8,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/audit"
+	"fichario/domain/fault"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -18,8 +19,12 @@ const sweeping privacy.Kind = "varredura"
 // clocksDiffer bounds how far the clocks of instances, which make ids, differ, and how long a row takes to be written.
 const clocksDiffer = 10 * time.Minute
 
-// awaitEvery is how often an erasure that another instance works on is checked.
-const awaitEvery = 200 * time.Millisecond
+const (
+	// awaitEvery is how often an erasure that another instance works on is checked.
+	awaitEvery = 200 * time.Millisecond
+	// awaitWriter is how long whoever waits for an erasure bears that nothing can be written.
+	awaitWriter = 5 * time.Minute
+)
 
 // Erase begins the erasure of a person, which Work carries out: it goes on when ctx ends, and after a crash. With
 // block, the organisation may not look the person up again from now on. Statement entries stay, without the document,
@@ -139,8 +144,12 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 }
 
 func (s *Subjects) await(ctx context.Context, id string, again replaying) (privacy.Erasure, error) {
-	for {
-		if err := s.finish(ctx, id, again); err != nil && !errors.Is(err, ports.ErrNotFound) {
+	for begun := ports.Now(); ; {
+		err := s.finish(ctx, id, again)
+		// SQLite has one writer, for which nobody queues: a command beside a busy service may wait for it in vain. The
+		// erasure has begun all the same, and one of the two ends it.
+		busy := fault.CodeOf(err) == fault.ServiceUnavailable && ports.Since(begun) < awaitWriter
+		if err != nil && !busy && !errors.Is(err, ports.ErrNotFound) {
 			return privacy.Erasure{}, err
 		}
 		e, err := s.store.Repos().Erasures.FindErasure(ctx, ports.AnyOrg, id)

@@ -175,7 +175,8 @@ func (c *chooser) settle() {
 		case w.score.strength < weakName:
 			w.score.apart = apart
 			// The name beside the address is the lead's, though the record has a word for somebody else.
-			if apart == 0 && (w.answer.key == fieldNames[fieldName] || w.answer.title == fieldNames[fieldName]) {
+			if apart == 0 && !w.score.formName &&
+				(w.answer.key == fieldNames[fieldName] || w.answer.title == fieldNames[fieldName]) {
 				w.score.alias = false
 			}
 		case w.score.strength == lookOnly:

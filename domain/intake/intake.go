@@ -172,7 +172,8 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	r := newReader(o, trace)
 	d, err := r.read(tree)
-	nobody := d.Email == "" && d.Name == "" && d.Phone == "" && d.Message == "" && r.emptyEmail == ""
+	nobody := d.Email == "" && (d.Name == "" || r.chooser.best[fieldName].score.formName) && d.Phone == "" &&
+		d.Message == "" && r.emptyEmail == ""
 	if err == nil && r.closedForm && nobody {
 		again := newReader(o, trace)
 		again.openForm = true

@@ -13,15 +13,17 @@ import (
 
 // scoreOfName demotes a name that does not look like one, so that it counts only where nothing better was sent. A name
 // that stands beside the answers is the form's, or the person's only when there is no other; under the contract's own
-// name it is the person's.
+// name it is the person's, unless another one is and this reads like a title: "Formulário de contato".
 func scoreOfName(a *answer, s score) (score, bool) {
 	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0 || isFirm(a.text())) {
 		s.strength, s.alias = weakName, true
 	}
+	own := !s.alias
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 		s.formName = true
+		s.alias = !own || strings.IndexByte(strings.TrimSpace(a.text()), ' ') > 0 && !likePerson(a.text())
 	}
-	return s, !s.formName || !s.alias || a.envelope != formEnvelope
+	return s, !s.formName || own || a.envelope != formEnvelope
 }
 
 // notAround is the distance of an answer from an e-mail whose record is not inside the answer's.

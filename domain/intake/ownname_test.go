@@ -47,10 +47,26 @@ func TestTheNameInsideIsThePersons(t *testing.T) {
 	for _, body := range []string{
 		`{"nome":"Contato do site","dados":{"nome":"Ana Lima","email":"ana@exemplo.com.br"}}`,
 		`{"nome":"Contato do site","fields":[{"name":"nome","value":"Ana Lima"},{"name":"email","value":"ana@exemplo.com.br"}]}`,
+		`{"nome":"Contato do site","campos":{"nome_completo":"Ana Lima","email":"ana@exemplo.com.br"}}`,
+		`{"nome":"Landing page","lead":{"full_name":"Ana Lima","email":"ana@exemplo.com.br"}}`,
+		`{"nome":"Contato do site","respostas":[{"pergunta":"Nome","resposta":"Ana Lima"},` +
+			`{"pergunta":"E-mail","resposta":"ana@exemplo.com.br"}]}`,
+		`{"nome":"ana lima","campos":{"cidade":"Recife","email":"ana@exemplo.com.br"}}`,
 	} {
-		if d := mustRead(t, "", body); d.Name != "Ana Lima" {
+		if d := mustRead(t, "", body); !strings.EqualFold(d.Name, "Ana Lima") {
 			t.Errorf("%s: %q", body, d.Name)
 		}
+	}
+}
+
+// TestTheNameOfAFormHidesNobody: where the contact stands in what else describes an entry, the form's name is no
+// contact without an address.
+func TestTheNameOfAFormHidesNobody(t *testing.T) {
+	t.Parallel()
+	d := mustRead(t, "", `{"form_id":"3","item_key":"x1","nome":"Contato do site",`+
+		`"meta":{"nome_completo":"Ana Lima","e_mail":"ana@exemplo.com.br"}}`)
+	if d.Email != "ana@exemplo.com.br" || d.Name != "Ana Lima" {
+		t.Errorf("%q, %q", d.Email, d.Name)
 	}
 }
 

@@ -4,6 +4,7 @@ package privacy
 
 import (
 	"html"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -137,6 +138,7 @@ func ByPhone(typed string) (Identity, bool) {
 var (
 	addresses = regexp.MustCompile(`[^\s"'<>(),;:=&|\\/\[\]{}]+@[^\s"'<>(),;:=&|\\/\[\]{}@+]+`)
 	numbers   = regexp.MustCompile(`\+?[0-9A-Z(][0-9A-Z .()/-]{6,24}[0-9]`)
+	runs      = regexp.MustCompile(`[0-9A-Z.()/+-]+(?: +[0-9A-Z.()/+-]+)*`)
 )
 
 // FindIn returns the identities in a text, each once: e-mail addresses, documents with valid check digits and phone
@@ -165,16 +167,69 @@ func findIn(s string, add func(Identity, bool)) {
 			add(i, err == nil)
 		}
 	}
-	for _, number := range numbers.FindAllString(strings.ToUpper(s), -1) {
-		parts := append([]string{number}, strings.Fields(number)...)
-		for _, part := range parts {
-			for _, t := range []document.Type{document.CPF, document.CNPJ} {
-				d, err := document.FromCell(t, part)
-				if err == nil {
-					add(OfDocument(d))
+	for _, run := range runs.FindAllString(strings.ToUpper(s), -1) {
+		for number := range numbersIn(run) {
+			findNumber(number, add)
+		}
+	}
+}
+
+// findNumber tells add of the identities that a number may be.
+func findNumber(number string, add func(Identity, bool)) {
+	digits, letters := 0, 0
+	for i := range len(number) {
+		switch c := number[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'A' && c <= 'Z':
+			letters++
+		}
+	}
+	if digits+letters <= documentMost {
+		for _, t := range []document.Type{document.CPF, document.CNPJ} {
+			d, err := document.FromCell(t, strings.TrimLeft(number, "(+./-"))
+			if err == nil {
+				add(OfDocument(d))
+			}
+		}
+	}
+	// Words are told apart by themselves, and a phone in several has its area.
+	spaces := strings.Count(number, " ")
+	if spaces == 0 || letters == 0 && spaces < phoneWords && digits >= phoneLeast && digits <= phoneMost {
+		add(ByPhone(number))
+	}
+}
+
+const (
+	// numberLeast and numberMost are how long a number is, with its separators, and numberWords of how many words it is.
+	numberLeast, numberMost, numberWords = 8, 26, 7
+	// documentMost is how many digits and letters a document has, phoneLeast and phoneMost how many digits a phone with
+	// its area, and phoneWords of how many words that is.
+	documentMost, phoneLeast, phoneMost, phoneWords = 14, 10, 15, 5
+)
+
+// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit.
+// What stands before a number or behind it must not hide it.
+func numbersIn(run string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for start := range len(run) {
+			if run[start] == ' ' || start > 0 && run[start-1] != ' ' {
+				continue // no word begins here
+			}
+			last, words := 0, 0
+			for end := start + 1; end <= min(len(run), start+numberMost) && words < numberWords; end++ {
+				if end < len(run) && run[end] != ' ' && end < start+numberMost {
+					continue // nor ends
+				}
+				words++
+				length := 1 + strings.LastIndexAny(run[start:end], "0123456789")
+				if length == last || length < numberLeast {
+					continue
+				}
+				if last = length; !yield(run[start : start+length]) {
+					return
 				}
 			}
-			add(ByPhone(part))
 		}
 	}
 }
@@ -325,12 +380,13 @@ const separators = " .-/()+"
 // fold brings a text into the form in which identities are compared.
 func fold(s string) string { return strings.ToLower(normal(s)) }
 
-// normal writes each character in one way: a full-width letter is the letter, a letter and its accent are one, every
-// dash and every space is one, and what nobody sees is left out.
+// normal writes each character in one way: a full-width letter is the letter, a digit of any script the digit, a letter
+// and its accent are one, every dash and every space is one, and what nobody sees is left out.
 func normal(s string) string {
 	if ascii(s) {
 		return s
 	}
+	s = text.PlainDigits(s)
 	if !strings.ContainsFunc(s, odd) && norm.NFKC.IsNormalString(s) {
 		return s
 	}

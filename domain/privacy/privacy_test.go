@@ -71,6 +71,8 @@ func TestWhatATextNames(t *testing.T) {
 		"Ana Lima 021997731077": true, "529982247251": false, "cpf 52998224725 21997731077": true, "52998224725.0": true,
 		"Ana Lima 5521997731077": true, "Ana Lima 0(21) 99773-1077": true, "Ana Lima 015 21 99773-1077": true,
 		"Ana Lima 01521997731077": true, "Ana Lima, pedido 2199773107700": false, "Ana Lima, pedido 3321997731077": false,
+		"amigo de Beltrano 529.982.247-25": true, "12345678 98765432 529.982.247-25 sim": true,
+		"CONTRATO DO CLIENTE (529.982.247-25)": true, "529.982.247-25/SSP/SP/Brasil/outros": true,
 		"529.982.": false, "529\u00a0982\u00a0247\u00a025": true,
 		"Rui;(21) 99773-1077": false, "Ana Lima": false, "529.982.247-26": false, "": false,
 	} {

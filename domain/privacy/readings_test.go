@@ -64,6 +64,14 @@ var encodings = map[string]func(string) string{
 			return r
 		}, s)
 	},
+	"digits of another script": func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r - '0' + '\u0660'
+			}
+			return r
+		}, s)
+	},
 	"NFD":       norm.NFD.String,
 	"upper":     strings.ToUpper,
 	"invisible": func(s string) string { return strings.Join(strings.Split(s, ""), "\u200b") },

@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -54,27 +55,41 @@ func (r auditLines) Blank(
 	ctx context.Context, orgID, erasure string, of ports.AuditTraces, limit int,
 ) (numbers []int64, err error) {
 	err = r.Inside(ctx, "audit.blank", func(db *gorm.DB) error {
-		found := db.Model(&lineRow{}).Select("id").Where("org_id = ? AND id <> ? AND detail IS NOT NULL", orgID, erasure).
-			Where("action <> ?", string(audit.SubjectErased))
-		switch subjects := blobs(of.Subjects); {
-		case len(subjects) > 0 && len(of.Objects) > 0:
-			found = found.Where("subject IN ? AND action IN ? OR object IN ?", subjects, audit.AboutPersons, of.Objects)
-		case len(subjects) > 0:
-			found = found.Where("subject IN ? AND action IN ?", subjects, audit.AboutPersons)
-		case len(of.Objects) > 0:
-			found = found.Where("object IN ?", of.Objects)
-		default:
-			return nil
+		numbers = nil
+		blank := func(about string, values ...any) error {
+			found := db.Model(&lineRow{}).Select("id").Where("org_id = ? AND id <> ? AND detail IS NOT NULL", orgID, erasure).
+				Where("action <> ?", string(audit.SubjectErased)).Where(about, values...)
+			var rows []lineRow
+			done := engine.Routed(orgID)(db.Model(&rows)).
+				Clauses(clause.Returning{Columns: []clause.Column{{Name: "number"}}}).
+				Where("id IN (?)", found.Limit(limit-len(numbers))).
+				Updates(map[string]any{"detail": nil, "subject": nil, "erased_by": erasure})
+			for _, row := range rows {
+				numbers = append(numbers, row.Number)
+			}
+			return done.Error
 		}
-		var rows []lineRow
-		done := engine.Routed(orgID)(db.Model(&rows)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "number"}}}).
-			Where("id IN (?)", found.Limit(limit)).
-			Updates(map[string]any{"detail": nil, "subject": nil, "erased_by": erasure})
-		numbers = engine.Mapped(rows, func(row lineRow) int64 { return row.Number })
-		return done.Error
+		if len(of.Objects) > 0 {
+			if err := blank("object IN ?", of.Objects); err != nil {
+				return err
+			}
+		}
+		for some := range slices.Chunk(blobs(of.Subjects), HashesAtOnce) {
+			if len(numbers) == limit {
+				break
+			}
+			if err := blank("subject IN ? AND action IN ?", some, audit.AboutPersons); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return numbers, err
 }
+
+// HashesAtOnce is how many hashes of a person one statement has: a person has as many addresses as came with a phone
+// and a name, perhaps of a machine that tries a form, and statements have a most of parameters.
+const HashesAtOnce = 1000
 
 func blobs(all [][]byte) []engine.Blob {
 	return engine.Mapped(all, func(b []byte) engine.Blob { return b })

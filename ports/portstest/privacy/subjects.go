@@ -3,6 +3,8 @@ package privacy
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -178,6 +180,29 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 		kit.Same(t, "was blocked", yes, was)
 	}
 	kit.Must(t, begin(o.ID, ana.Value, true))
+	manyHashes(t, s, o.ID)
+}
+
+// manyHashes: whoever has more addresses than a statement has parameters, as a machine that tries a form, is erased and
+// blocked like anybody else.
+func manyHashes(t *testing.T, s ports.Store, orgID string) {
+	t.Helper()
+	p, all := &privacy.Person{OrgID: orgID}, make([][]byte, 33_000)
+	for i := range all {
+		all[i] = fmt.Appendf(nil, "hash %011d", i)
+		p.Identities = append(p.Identities, privacy.Identity{Type: privacy.Email, Value: fmt.Sprintf("%d@x.example", i)})
+	}
+	erasure := kit.ID()
+	kit.Must(t, s.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		_, blank := r.AuditRemovals.Blank(ctx, orgID, erasure, ports.AuditTraces{Subjects: all}, 9)
+		_, erase := r.SubjectTraces.Erase(ctx, p, privacy.Items, []string{kit.ID()})
+		some := all[:9_000]
+		return errors.Join(blank, erase, r.SubjectBlocks.Bar(ctx, orgID, erasure, some), r.SubjectBlocks.Block(ctx,
+			privacy.Block{ErasureID: erasure, OrgID: orgID, AskedBy: "Dona", At: kit.At, Hashes: some}))
+	}))
+	blocks, err := s.Repos().SubjectBlocks.Blocks(t.Context(), orgID, []string{erasure})
+	kit.Must(t, err)
+	kit.Same(t, "hashes that are blocked", len(blocks[0].Hashes), 9_000)
 }
 
 // subjectsBarred: what began before an erasure has ended is refused, in the organisation that erased; what began later

@@ -27,7 +27,7 @@ func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]b
 		return db.Clauses(clause.OnConflict{
 			Columns:   []clause.Column{{Name: "org_id"}, {Name: "subject"}},
 			DoUpdates: clause.AssignmentColumns([]string{"erasure_id", "until"}),
-		}).Create(&rows).Error
+		}).CreateInBatches(&rows, privacyrows.HashesAtOnce).Error
 	})
 }
 

@@ -44,6 +44,7 @@ var (
 func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	// The figures come last and in their order, so that no two transactions wait for each other's.
 	gone, figures := privacy.Counts{}, contacts.NewContactFigures(engine.SomeSlot())
+	var merged []string
 	for _, id := range ids {
 		var row contacts.ContactRow
 		found := engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
@@ -78,6 +79,10 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 			return nil, err
 		}
 		gone.Add(with)
+		merged = append(merged, all[1:]...)
+	}
+	if err := r.untrace(db, p, privacyrows.MergedTrace, merged); err != nil {
+		return nil, err
 	}
 	return gone, figures.Count(engine.Through(db))
 }
@@ -96,12 +101,12 @@ func (r subjects) another(db *gorm.DB, p *privacy.Person, family []string) (bool
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
-// latter; all are their ids.
+// latter; all are their ids. The callers take those that were merged out of the index of people, all at once: that
+// costs as much as the person has addresses.
 func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, all []string) (privacy.Counts, error) {
 	if err := errors.Join(markAll(own(db, p), p, "contact_events", "subject", "contact_id", all),
 		markAll(own(db, p), p, "removed_contacts", "content", "id", all),
-		markAll(own(db, p), p, "told_stages", "content", "contact_id", all),
-		r.untrace(db, p, privacyrows.MergedTrace, all)); err != nil {
+		markAll(own(db, p), p, "told_stages", "content", "contact_id", all)); err != nil {
 		return nil, err
 	}
 	events := own(db, p).Delete(&contacts.EventRow{}, "contact_id IN ?", all)
@@ -286,7 +291,7 @@ func isAbout(gone crm.Removal, p *privacy.Person) bool {
 // eraseRemoved forgets the content of contacts that are already gone. The name of a merged one stands in the other's
 // history. A merged contact of somebody else only loses what it has of the person.
 func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
-	gone := privacy.Counts{}
+	gone, families := privacy.Counts{}, []string(nil)
 	for _, id := range ids {
 		var row contacts.RemovedRow
 		found := engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
@@ -331,8 +336,9 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 			return nil, err
 		}
 		gone.Add(with)
+		families = append(families, all...)
 	}
-	return gone, nil
+	return gone, r.untrace(db, p, privacyrows.MergedTrace, families)
 }
 
 // unname removes the name of a merged contact from the history of the contact it was merged into.

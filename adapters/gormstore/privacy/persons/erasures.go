@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/engine"
+	privacyrows "fichario/adapters/gormstore/privacy"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -205,7 +206,7 @@ func (r subjects) Block(ctx context.Context, b privacy.Block) error {
 		if len(rows) == 0 {
 			return nil
 		}
-		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+		return db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&rows, privacyrows.HashesAtOnce).Error
 	})
 }
 

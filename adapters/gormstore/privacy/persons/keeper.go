@@ -151,5 +151,11 @@ func (r subjects) untrace(
 	hashes := engine.Mapped(slices.Concat(p.Identities, others), func(i privacy.Identity) []byte {
 		return engine.SubjectHash(secret, p.OrgID, i)
 	})
-	return db.Delete(&privacyrows.TraceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(k), ids).Error
+	for some := range slices.Chunk(hashes, privacyrows.HashesAtOnce) {
+		err := db.Delete(&privacyrows.TraceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", some, string(k), ids).Error
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -175,22 +175,27 @@ func (r subjects) indexed(
 	if err != nil || len(hashes) == 0 {
 		return nil, err
 	}
-	err = r.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
-		for _, hash := range hashes { // one at a time, so that each walks the primary key
-			var some []string
-			err := db.Session(&gorm.Session{NewDB: true}).Model(&privacyrows.TraceRow{}).
-				Where("subject = ? AND kind = ? AND row_id > ?", hash, string(k), cmp.Or(after, engine.BeforeAll)).
-				Order("row_id").Limit(limit).Pluck("row_id", &some).Error
-			if err != nil {
-				return err
+	for of := range slices.Chunk(hashes, privacyrows.HashesAtOnce) { // what takes long is several operations
+		err := r.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
+			for _, hash := range of { // one at a time, so that each walks the primary key
+				var some []string
+				err := db.Session(&gorm.Session{NewDB: true}).Model(&privacyrows.TraceRow{}).
+					Where("subject = ? AND kind = ? AND row_id > ?", hash, string(k), cmp.Or(after, engine.BeforeAll)).
+					Order("row_id").Limit(limit).Pluck("row_id", &some).Error
+				if err != nil {
+					return err
+				}
+				ids = append(ids, some...)
 			}
-			ids = append(ids, some...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
+	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	return ids[:min(limit, len(ids))], err
+	return ids[:min(limit, len(ids))], nil
 }
 
 // there returns those of some contacts that still exist.
