@@ -185,7 +185,8 @@ func findNumber(number string, add func(Identity, bool)) {
 			letters++
 		}
 	}
-	if digits+letters <= documentMost {
+	spaces := strings.Count(number, " ")
+	if n := digits + letters; n == documentMost || n == documentLeast || spaces == 0 && n < documentMost {
 		for _, t := range []document.Type{document.CPF, document.CNPJ} {
 			d, err := document.FromCell(t, strings.TrimLeft(number, "(+./-"))
 			if err == nil {
@@ -194,7 +195,6 @@ func findNumber(number string, add func(Identity, bool)) {
 		}
 	}
 	// Words are told apart by themselves, and a phone in several has its area.
-	spaces := strings.Count(number, " ")
 	if spaces == 0 || letters == 0 && spaces < phoneWords && digits >= phoneLeast && digits <= phoneMost {
 		add(ByPhone(number))
 	}
@@ -203,9 +203,9 @@ func findNumber(number string, add func(Identity, bool)) {
 const (
 	// numberLeast and numberMost are how long a number is, with its separators, and numberWords of how many words it is.
 	numberLeast, numberMost, numberWords = 8, 26, 7
-	// documentMost is how many digits and letters a document has, phoneLeast and phoneMost how many digits a phone with
-	// its area, and phoneWords of how many words that is.
-	documentMost, phoneLeast, phoneMost, phoneWords = 14, 10, 15, 5
+	// documentLeast and documentMost are the digits and letters of a CPF and a CNPJ; leading zeros are lost in one word
+	// only. phoneLeast and phoneMost are how many digits a phone with its area has, and phoneWords of how many words that is.
+	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 5
 )
 
 // numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit.
