@@ -119,7 +119,7 @@ func answerBars(a crm.AnsweredWithin) *bars {
 	rows := make([]barRow, len(a))
 	median, has := a.Median()
 	for i, n := range a {
-		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(n*100/max(1, a.Count())) + "%", Parts: []int64{int64(n)}}
+		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(lookups.Share(n, a.Count())) + "%", Parts: []int64{int64(n)}}
 		if has && crm.Bound(median) == i {
 			rows[i].Text += ", mediana"
 		}
