@@ -199,7 +199,8 @@ func TestARefusedConnectionComesBack(t *testing.T) {
 	has(t, "the form", page, `value="Loja do Centro"`, `role="alert" tabindex="-1" autofocus`)
 }
 
-// TestThePictureOfContactsHasItsTable: what each webhook brought on each day, where that is not all of the day's contacts.
+// TestThePictureOfContactsHasItsTable: what each webhook brought on each day, where that is not all of the day's
+// contacts.
 func TestThePictureOfContactsHasItsTable(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -108,8 +108,8 @@ func TestSlowTheOpenSettingIsInSight(t *testing.T) {
 	})
 }
 
-// TestSlowWhatOpensStaysInThePage: on a phone no table that is opened makes its page wider, also not by what is only read
-// out.
+// TestSlowWhatOpensStaysInThePage: on a phone no table that is opened makes its page wider, also not by what is only
+// read out.
 func TestSlowWhatOpensStaysInThePage(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
