@@ -141,6 +141,7 @@ func TestOriginsAreCompared(t *testing.T) {
 	c := seen.Conversion[0]
 	equal(t, "of the fair", fmt.Sprint(c.Name, c.Count, c.Reached), "Feira3 [2 1 1 0 0 1]")
 	equal(t, "per cent", fmt.Sprint(c.Percent(1), c.Percent(len(stages)-1)), "33 33")
+	equal(t, "rounded", fmt.Sprint(lookups.Share(2, 3), lookups.Share(1, 3), lookups.Share(0, 0)), "67 33 0")
 	equal(t, "answers", seen.Answers, crm.AnsweredWithin{0: 1})
 }
 

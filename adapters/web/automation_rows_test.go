@@ -107,8 +107,9 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 		_, page := v.do("POST", "/automacoes?mudou=campos", url.Values{"evento": {event}, "se": {""}}, "HX-Request", "true")
 		return page
 	}
+	hasNot(t, "a list of nothing", part("contact.created"), "([])")
 	has(t, "a contact", part("contact.created"), `<option value="nome" data-kind="string">Nome (Bia & Rocha)`,
-		`<option value="valor" data-kind="number">Valor (10)`, `Telefone com o código do país`,
+		`<option value="valor" data-kind="number">Valor (10)`, `Telefone com o código do país`, `>CPF ou CNPJ</option>`,
 		`<option value="atribuicao.utm_source" data-kind="string">utm_source (google)`, ">Página (")
 	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,
 		`data-kind="boolean">Veio do histórico`, `Valor cobrado`)

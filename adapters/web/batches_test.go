@@ -185,6 +185,24 @@ func TestBatchesThatAreNotQuoted(t *testing.T) {
 	}
 }
 
+// TestDocumentsPastedInALine are as many as those pasted below each other, and none is left out unsaid; a line of other
+// things too is a row of a table.
+func TestDocumentsPastedInALine(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	for pasted, lines := range map[string]string{
+		"529.982.247-25 111.444.777-35":                      "2 linhas",
+		"52998224725, 11144477735;":                          "2 linhas",
+		"529.982.247-25 02345678992 ":                        "2 linhas", // though one is none
+		"52998224725;11144477735\n\n90000000175;90000000256": "2 linhas", // of a table
+		" 529 982 247 25 ":                                   "1 linha",
+		"Bia;52998224725;bia@example.com":                    "1 linha",
+	} {
+		answer, _ := v.do("POST", "/lotes", url.Values{"produto": {"cpf"}, "documentos": {pasted}})
+		v.shows(v.get(answer.Header.Get("Location")), "Cadastro de pessoa, "+lines)
+	}
+}
+
 // TestAFileBesidePastedDocuments is what is read, so that its fault stands beside it, and it has to be chosen again.
 func TestAFileBesidePastedDocuments(t *testing.T) {
 	t.Parallel()

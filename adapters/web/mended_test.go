@@ -198,3 +198,17 @@ func TestARefusedConnectionComesBack(t *testing.T) {
 	}
 	has(t, "the form", page, `value="Loja do Centro"`, `role="alert" tabindex="-1" autofocus`)
 }
+
+// TestThePictureOfContactsHasItsTable: what each webhook brought on each day, where that is not all of the day's
+// contacts.
+func TestThePictureOfContactsHasItsTable(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	const caption = "Contatos por webhook, por dia"
+	hasNot(t, "of one webhook", v.get("/"), caption)
+	v.lead(url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}})
+	_, _ = v.post("/contatos", url.Values{"nome": {"Davi"}, "email": {"davi@example.com"}})
+	_, table, _ := strings.Cut(v.get("/"), caption)
+	v.shows("<main>"+table, "Dia "+v.hook.Name+", 2 Sem webhook, 1", time.Now().In(noon.Zone()).Format("02/01/2006")+" 2 1")
+}

@@ -80,7 +80,7 @@ type OriginConversion struct {
 }
 
 // Percent is how many have come to a stage, given by its place in the funnel, in per cent.
-func (c OriginConversion) Percent(stage int) int { return c.Reached[stage] * 100 / max(1, c.Count) }
+func (c OriginConversion) Percent(stage int) int { return Share(c.Reached[stage], c.Count) }
 
 // originsCompared is how many origins are compared, by at most cohort contacts of each.
 const originsCompared, cohort = 6, 500
@@ -100,11 +100,14 @@ type StageCount struct {
 }
 
 // Percent is how many of the contacts of the funnel have come this far, in per cent.
-func (o Overview) Percent(s StageCount) int {
-	if o.Funnel[0].Reached == 0 {
+func (o Overview) Percent(s StageCount) int { return Share(s.Reached, o.Funnel[0].Reached) }
+
+// Share is a part of a whole in per cent, rounded as people do who check it; 0 of nothing.
+func Share(part, whole int) int {
+	if whole == 0 {
 		return 0
 	}
-	return s.Reached * 100 / o.Funnel[0].Reached
+	return (200*part + whole) / (2 * whole)
 }
 
 // Attention is something that somebody should look into.

@@ -107,3 +107,19 @@ func TestSlowTheOpenSettingIsInSight(t *testing.T) {
 		}
 	})
 }
+
+// TestSlowWhatOpensStaysInThePage: on a phone no table that is opened makes its page wider, also not by what is only
+// read out.
+func TestSlowWhatOpensStaysInThePage(t *testing.T) {
+	t.Parallel()
+	demonstration(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		b.Size(390, false)
+		for _, page := range []string{"/", "/extrato", "/extrato?por=chave&e=finalidade", "/automacoes", "/retorno"} {
+			b.Visit(page)
+			browsertest.Eval[bool](b, "document.querySelectorAll('main details').forEach(d => { d.open = true }), true")
+			if wide := browsertest.Eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+				t.Errorf("%s is %d pixels wider than its window", page, wide)
+			}
+		}
+	})
+}

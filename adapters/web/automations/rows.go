@@ -110,8 +110,8 @@ func fieldsOf(all []eventField, path string, data any) []eventField {
 	if !ok {
 		if path != "" && len(all) < fieldsShown {
 			example := web.Shorten(40, exampleOf(data))
-			if app.ValidID(example) || data == nil {
-				example = "" // an id says nothing to people, and nor does null
+			if list, is := data.([]any); app.ValidID(example) || data == nil || is && len(list) == 0 {
+				example = "" // an id says nothing to people, and nor does null or a list of nothing
 			}
 			all = append(all, eventField{Path: path, Example: example, Kind: kindOf(data)})
 		}

@@ -13,6 +13,7 @@ import (
 	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 	"fichario/domain/fault"
 )
 
@@ -136,11 +137,31 @@ func tableOf(c *web.Call, n *batches.NewBatch, pasted string) ([]batch.Tab, erro
 	case name == "" && strings.TrimSpace(pasted) == "":
 		return nil, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole os documentos.").At("arquivo")
 	case name == "":
-		data = []byte(pasted)
+		data = []byte(onePerLine(pasted))
 	case n.Name == "":
 		n.Name = strings.TrimSuffix(name, path.Ext(name))
 	}
 	return spreadsheet.Read(c.Ctx(), data, batch.MaxItems+spreadsheet.Above)
+}
+
+// onePerLine puts the documents of a single line below each other: beside each other they would be columns of a table.
+// What is not only documents of one type stays as it is.
+func onePerLine(pasted string) string {
+	words := strings.FieldsFunc(pasted, func(c rune) bool { return c == ' ' || strings.ContainsRune("\t,;", c) })
+	if strings.Contains(strings.TrimSpace(pasted), "\n") {
+		return pasted
+	}
+	var first document.Type
+	for i, word := range words {
+		read := document.Recognise(word)
+		if i == 0 {
+			first = read.Type
+		}
+		if read.Type == "" || read.Type != first || read.Short {
+			return pasted
+		}
+	}
+	return strings.Join(words, "\n")
 }
 
 func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {

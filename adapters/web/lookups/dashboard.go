@@ -19,6 +19,8 @@ type dashboardPage struct {
 	Today  lookups.Day
 	// Plots omits those with nothing to show.
 	Plots []*plot
+	// ByWebhook is the one of contacts, if it tells more than their number.
+	ByWebhook *plot
 	// Yesterday is nil where the period is only today.
 	Yesterday *lookups.Day
 	// Stages draws how far the contacts of the funnel have come, ByOrigin where those of the period are from; nil without
@@ -53,10 +55,14 @@ func (s pages) dashboard(c *web.Call, f struct {
 	data.Answered, data.Converted = answerBars(data.Answers), conversionBars(data.Overview)
 	if days > 1 {
 		data.Yesterday = &data.Days[len(data.Days)-2]
-		for _, p := range []*plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
+		contacts := contactPlot(data.Overview)
+		for _, p := range []*plot{lookupPlot(data.Overview, s.LookupEnabled), contacts} {
 			if p != nil {
 				data.Plots = append(data.Plots, p)
 			}
+		}
+		if contacts != nil && len(contacts.Series) > 1 {
+			data.ByWebhook = contacts
 		}
 	}
 	if s.LookupEnabled {
@@ -113,7 +119,7 @@ func answerBars(a crm.AnsweredWithin) *bars {
 	rows := make([]barRow, len(a))
 	median, has := a.Median()
 	for i, n := range a {
-		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(n*100/max(1, a.Count())) + "%", Parts: []int64{int64(n)}}
+		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(lookups.Share(n, a.Count())) + "%", Parts: []int64{int64(n)}}
 		if has && crm.Bound(median) == i {
 			rows[i].Text += ", mediana"
 		}

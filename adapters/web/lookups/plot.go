@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"fichario/adapters/web"
 )
 
 // plot is a bar chart by day, each bar divided into series that remain distinct in black and white. Vertical positions
@@ -12,6 +14,8 @@ import (
 type plot struct {
 	Title  string
 	Series []series
+	// Days are what is drawn.
+	Days   []dayParts
 	Bars   []bar
 	Lines  []line
 	Labels []label
@@ -46,6 +50,14 @@ type dayParts struct {
 	Parts []int64
 }
 
+// Counts are its values in words.
+func (d dayParts) Counts() (words []string) {
+	for _, n := range d.Parts {
+		words = append(words, web.Count(int(n)))
+	}
+	return words
+}
+
 // label is a day; one with a class is hidden on small screens.
 type label struct{ X, Anchor, Class, Text string }
 
@@ -62,7 +74,7 @@ const (
 func drawPlot(
 	title string, of []series, days []dayParts, unit int64, write func(int64) string, marks ...mark,
 ) *plot {
-	p := &plot{Title: title, Series: of, Left: 44}
+	p := &plot{Title: title, Series: of, Days: days, Left: 44}
 	most := int64(0)
 	for _, day := range days {
 		sum := int64(0)

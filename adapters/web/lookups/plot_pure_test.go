@@ -163,7 +163,7 @@ func TestTheMedianOfAnswersInWords(t *testing.T) {
 		}
 	}
 	drawn := answerBars(crm.AnsweredWithin{3: 6, 4: 13})
-	if drawn.Rows[4].Text != "13, 68%, mediana" || drawn.Rows[3].Text != "6, 31%" {
+	if drawn.Rows[4].Text != "13, 68%, mediana" || drawn.Rows[3].Text != "6, 32%" {
 		t.Errorf("%+v", drawn.Rows)
 	}
 }
