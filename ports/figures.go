@@ -8,9 +8,9 @@ import (
 )
 
 // Figures counts what happened in an organisation, for its dashboard, by days of its zone. bounds holds the beginning
-// of each day and, last, the end of the last one. Hours of UTC are counted as a whole, where a day begins within one as
-// that day's, and where the last one ends within one as its own. Days before yesterday may be counted as they were in the
-// zone of then.
+// of each day and, last, the end of the last one. Hours of UTC are counted as a whole, where a day begins within one
+// as that day's, and where the last one ends within one as its own. Days before yesterday may be counted as they were
+// in the zone of then.
 type Figures interface {
 	// Contacts counts contacts by day, webhook and origin.
 	Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ContactFigure, error)

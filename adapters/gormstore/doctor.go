@@ -53,8 +53,8 @@ func ofOf(i engine.Invariant, db *gorm.DB) string {
 }
 
 // invariants are what must hold between any two transactions. Each statement selects what breaks one; {hour of …} is
-// the beginning of a time's hour in UTC, and {hour} an hour that is certainly not counted with its day, or NULL: what is
-// older is compared as a whole.
+// the beginning of a time's hour in UTC, and {hour} an hour that is certainly not counted with its day, or NULL: what
+// is older is compared as a whole.
 //
 // A post may also name contacts that already existed: a contact has the time of the delivery that made it.
 var invariants = []engine.Invariant{
@@ -380,8 +380,8 @@ func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
 	return since, found.Error
 }
 
-// deliveriesCompared is the first hour from which figures are compared with the deliveries that are stored since a time:
-// of a day that is counted as a whole, all or none of them are. Past days without figures have no deliveries.
+// deliveriesCompared is the first hour from which figures are compared with the deliveries that are stored since a
+// time: of a day that is counted as a whole, all or none of them are. Past days without figures have no deliveries.
 func deliveriesCompared(db *gorm.DB, kept time.Time) (time.Time, error) {
 	var day []time.Time
 	err := db.Table("delivery_hours").Where("slot = ? AND hour > ?", engine.DaySlot, kept).Order("hour").Limit(1).

@@ -104,8 +104,9 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 	}
 }
 
-// TestHoursOfPastDaysAreCountedWithTheirDay: of a zone like India's, whose days begin at half an hour, so that the hour in
-// which a day ends is the next one's. Those of yesterday stay hours, and what is taken back later goes to its day.
+// TestHoursOfPastDaysAreCountedWithTheirDay: of a zone like India's, whose days begin at half an hour, so that the
+// hour in which a day ends is the next one's. Those of yesterday stay hours, and what is taken back later goes to its
+// day.
 func TestHoursOfPastDaysAreCountedWithTheirDay(t *testing.T) {
 	t.Parallel()
 	zone := access.Calendar{Location: time.FixedZone("", 5*60*60+30*60)}
@@ -138,7 +139,8 @@ func TestHoursOfPastDaysAreCountedWithTheirDay(t *testing.T) {
 				}
 				var hours []time.Time
 				err = s.Reader.Table(r.Name).Order("hour").Pluck("hour", &hours).Error
-				if days := []time.Time{first(5), first(4), first(2), first(1)}; err != nil || !slices.EqualFunc(hours, days, time.Time.Equal) {
+				days := []time.Time{first(5), first(4), first(2), first(1)}
+				if err != nil || !slices.EqualFunc(hours, days, time.Time.Equal) {
 					t.Errorf("%s: %s has sums at %s %s, want %s, %v", s.Writer.Name(), r.Name, hours, when, days, err)
 				}
 			}

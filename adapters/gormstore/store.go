@@ -133,8 +133,8 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 	return out
 }
 
-// FoldFigures sums what was counted in past hours and days of a calendar; see engine.Engine.Fold. It is a chore that may
-// run on any number of instances at once.
+// FoldFigures sums what was counted in past hours and days of a calendar; see engine.Engine.Fold. It is a chore that
+// may run on any number of instances at once.
 func (s *Store) FoldFigures(ctx context.Context, days access.Calendar) error {
 	return s.Fold(ctx, s.tallies(), days)
 }

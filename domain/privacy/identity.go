@@ -203,8 +203,9 @@ func findNumber(number string, add func(Identity, bool)) {
 const (
 	// numberLeast and numberMost are how long a number is, with its separators, and numberWords of how many words it is.
 	numberLeast, numberMost, numberWords = 8, 26, 7
-	// documentLeast and documentMost are the digits and letters of a CPF and a CNPJ; leading zeros are lost in one word
-	// only. phoneLeast and phoneMost are how many digits a phone with its area has, and phoneWords of how many words that is.
+	// documentLeast and documentMost are the digits and letters of a CPF and a CNPJ; leading zeros are lost in one
+	// word only. phoneLeast and phoneMost are how many digits a phone with its area has, and phoneWords of how many
+	// words that is.
 	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 5
 )
 

@@ -124,8 +124,9 @@ func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pgxpool.NewWithConfig(ctx, cfg)
 }
 
-// refuser does what no refusal of a document can go without, and decides nothing: it finds the key by its hash and counts
-// its minute, gives the request an id, writes the headers and the body of such an answer, and a line of the log.
+// refuser does what no refusal of a document can go without, and decides nothing: it finds the key by its hash and
+// counts its minute, gives the request an id, writes the headers and the body of such an answer, and a line of the
+// log.
 func refuser() echo.HandlerFunc {
 	type field struct {
 		Campo    string `json:"campo"`

@@ -119,8 +119,8 @@ type fold struct {
 	dayOf func(any) (first, next time.Time) // the hours of the day that is summed into its first; nil sums each by itself
 }
 
-// folds sum the hours of each day before yesterday, so that a month is some thirty rows, and the slots of later hours, or
-// of days. Yesterday is left in hours for whoever asks for the last 24.
+// folds sum the hours of each day before yesterday, so that a month is some thirty rows, and the slots of later
+// hours, or of days. Yesterday is left in hours for whoever asks for the last 24.
 func (t Tally) folds(now time.Time, days access.Calendar) []fold {
 	closed := now.Add(-closedAfter)
 	switch t.Period {

@@ -31,7 +31,9 @@ const (
 		WHERE w.org_id = ? AND (? = '' OR CAST(w.id AS text) = ?) AND h.webhook_id = w.id%s AND h.hour >= ? AND h.hour < ?`
 )
 
-func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) (out []ports.ContactFigure, err error) {
+func (r figures) Contacts(
+	ctx context.Context, orgID string, bounds []time.Time,
+) (out []ports.ContactFigure, err error) {
 	type counted = map[ports.ContactFigure]int
 	sums, err := byDay(ctx, r, "figures.contacts", hoursOfContacts, bounds, func(sums counted, row *sql.Rows, of days) error {
 		var hour time.Time
