@@ -47,6 +47,7 @@ func TestAServedFileIsNotMigrated(t *testing.T) {
 	if err := migrate(); err == nil || !strings.Contains(err.Error(), "stop it first") {
 		t.Errorf("a command beside a service of an earlier version: %v", err)
 	}
+	_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN) // also for processes that have begun with it meanwhile
 	_ = lock.Close()
 	release, err := engine.Alone("sqlite://" + path) // a service of this version
 	if err != nil {

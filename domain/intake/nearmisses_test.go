@@ -99,3 +99,28 @@ func TestNearMisses(t *testing.T) {
 		t.Errorf("amount %d", d.Amount)
 	}
 }
+
+// TestWhomTheContactRecommends is not called for the contact, and is the contact where nobody else is named.
+func TestWhomTheContactRecommends(t *testing.T) {
+	t.Parallel()
+	const caio = `"telefone":"21912345678"`
+	for body, phone := range map[string]string{
+		`"indicacao":{"nome":"Caio Reis",` + caio + `}`:       "",
+		`"indicacoes":[{"nome":"Caio Reis",` + caio + `}]`:    "",
+		`"referral.phone":"21912345678"`:                      "",
+		`"telefone_indicacao":"21912345678"`:                  "",
+		`"Telefone (indicação)":"21912345678"`:                "",
+		`"indicacao":"Google","telefone":"11987654321"`:       "11987654321",
+		`"referral":"Instagram","telefone":"11987654321"`:     "11987654321",
+		`"telefone":"11987654321","indicacao":{` + caio + `}`: "11987654321",
+	} {
+		d := mustRead(t, "", `{"nome":"Ana Lima","email":"ana@x.com",`+body+`}`)
+		if d.Name != "Ana Lima" || d.Phone != phone {
+			t.Errorf("%s: %q %q, not %q", body, d.Name, d.Phone, phone)
+		}
+	}
+	d := mustRead(t, "", `{"indicacao":{"nome":"Ana Lima","email":"ana@x.com","telefone":"11987654321"}}`)
+	if d.Name != "Ana Lima" || d.Phone != "11987654321" {
+		t.Errorf("alone: %q %q", d.Name, d.Phone)
+	}
+}

@@ -166,11 +166,12 @@ const (
 		friend friends amigo amiga amigos amigas referrer referer referred indicador indicadora indicante indicado
 		indicada indicados indicou emergency emergencia spouse conjuge husband wife esposa esposo marido companheiro
 		companheira avalista fiador fiadora testemunha witness acompanhante acompanhantes dependente dependentes
-		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos`
+		dependent dependents beneficiario beneficiaria beneficiarios beneficiary filho filha filhos indicacao indicacoes
+		referral referrals`
 	// strangerWords are further ones for whose address or phone a form also asks.
 	strangerWords = `
-		mae pai irmao irma parente socio socia indicacao vendedor madre padre hijo hija hermano hermana pareja mother
-		father son daughter brother sister partner referral seller owner`
+		mae pai irmao irma parente socio socia vendedor madre padre hijo hija hermano hermana pareja mother
+		father son daughter brother sister partner seller owner`
 )
 
 // ofRelation reports whether a machine's key says that its answer names, or reaches, somebody whom the contact names.
