@@ -120,14 +120,18 @@ func TestOAuth2Fails(t *testing.T) {
 			t.Parallel()
 			tokenURL, fetches := serve(t, token)
 			url, calls := serve(t, body(200, "{}"))
-			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokenURL), "timeout: 60s", "timeout: 300ms", 1))
+			file, least := fmt.Sprintf(withAuth, url, tokenURL), int32(1)
+			if name == "never comes" { // nor, on a machine that is busy enough, is it asked for in time
+				file, least = strings.Replace(file, "timeout: 60s", "timeout: 300ms", 1), 0
+			}
+			c := client(t, file)
 			for range 5 {
 				_, err := ask(t, c)
 				if e := failureOf(t, err, ports.NotSent, "no token"); e.RetryAfter < time.Second {
 					t.Errorf("retry after %s", e.RetryAfter)
 				}
 			}
-			if calls.Load() != 0 || fetches.Load() != 1 {
+			if n := fetches.Load(); calls.Load() != 0 || n < least || n > 1 {
 				t.Errorf("%d calls of the bureau, %d of the token server", calls.Load(), fetches.Load())
 			}
 		})
