@@ -20,10 +20,14 @@ type watch struct {
 	t *testing.T
 }
 
-var everyColumn = regexp.MustCompile("(?i)^SELECT \\* FROM [\"`\\w]|RETURNING \\*$|\\b\\w+\\.\\*")
+var (
+	everyColumn = regexp.MustCompile("(?i)^SELECT \\* FROM [\"`\\w]|RETURNING \\*$|\\b\\w+\\.\\*")
+	written     = regexp.MustCompile(`(?s)"(?:[^"]|"")*"`)
+)
 
 func (w watch) Trace(_ context.Context, _ time.Time, f func() (string, int64), _ error) {
-	if text, _ := f(); everyColumn.MatchString(text) {
+	// What is written may look like anything.
+	if text, _ := f(); everyColumn.MatchString(written.ReplaceAllString(text, `""`)) {
 		w.t.Errorf("a migration that adds a column would break it where a connection has prepared it: %.80s", text)
 	}
 }
