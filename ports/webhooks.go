@@ -39,7 +39,7 @@ type Deliveries interface {
 		ctx context.Context, orgID, webhookID string, outcome webhook.Outcome, after string, limit int,
 	) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
-	// is in, by webhook; of the days before yesterday, one that since is in counts as a whole, and may the one before it.
+	// is in, by webhook; of the days before yesterday, the one that since is in counts as a whole.
 	// Webhooks that received nothing are left out.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
 	// Unsettled counts, up to most of each, the refused posts of some webhooks of an organisation since then of which no

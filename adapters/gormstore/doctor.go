@@ -387,7 +387,7 @@ func deliveriesCompared(db *gorm.DB, kept time.Time) (time.Time, error) {
 	err := db.Table("delivery_hours").Where("slot = ? AND hour > ?", engine.DaySlot, kept).Order("hour").Limit(1).
 		Pluck("hour", &day).Error
 	if err != nil || len(day) == 0 {
-		return engine.HourOf(kept.Add(engine.LongestDay)), err
+		return engine.HourOf(kept.Add(28 * time.Hour)), err // no day is longer, also where the clock is set back
 	}
 	return day[0], nil
 }

@@ -277,9 +277,12 @@ func TestCheckComparesFoldedDays(t *testing.T) {
 				t.Errorf("%s: after %s, %q, want %q", s.Writer.Name(), c.statement, got, c.broken)
 			}
 		}
-		sums, err := s.Repos().Deliveries.Summaries(ctx, testID(1), at[0].Add(time.Hour)) // its day counts as a whole
-		if err != nil || sums[testID(2)].Accepted != 2 {
-			t.Errorf("%s: of two posts since the middle of a day there are %v, %v", s.Writer.Name(), sums, err)
+		days := access.Calendar{Location: time.FixedZone("", -5*60*60)}
+		for since, want := range map[time.Time]int{at[0]: 2, days.NextDay(at[0]): 1} { // the day of since counts as a whole
+			sums, err := s.Repos().Deliveries.Summaries(ctx, testID(1), since)
+			if err != nil || sums[testID(2)].Accepted != want {
+				t.Errorf("%s: since %s there are %v, %v", s.Writer.Name(), since, sums, err)
+			}
 		}
 		if err := s.Writer.Exec("DELETE FROM delivery_hours").Error; err != nil {
 			t.Fatal(err)

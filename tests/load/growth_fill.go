@@ -48,6 +48,9 @@ const (
 	writers = 64
 )
 
+// saoPaulo is the zone of the measured program's days.
+var saoPaulo = time.FixedZone("", -3*60*60)
+
 // filling fills a database through the ports that the program itself uses, so that all derived figures are right.
 type filling struct {
 	url string
@@ -268,7 +271,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	}
 	// Like the program's chores over the days that the rows represent.
 	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx),
-		store.FoldFigures(ctx, access.Calendar{Location: time.FixedZone("", -3*60*60)})); err != nil {
+		store.FoldFigures(ctx, access.Calendar{Location: saoPaulo})); err != nil {
 		return err
 	}
 	newest, err := store.Repos().Contacts.Page(ctx, f.Org, "", 1)

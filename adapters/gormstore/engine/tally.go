@@ -104,19 +104,16 @@ const foldLock = 0x66696368_666f6c64
 // closedAfter is when an hour is closed: from then on counts are only taken back.
 const closedAfter = 2 * time.Hour
 
-// DaySlot is the slot in which a whole day of hours is counted, in the row of its first hour. No day is longer than
-// LongestDay, also where the clock is set back.
-const (
-	DaySlot    = -101
-	LongestDay = 28 * time.Hour
-)
+// DaySlot is the slot in which a whole day of hours is counted, in the row of its first hour.
+const DaySlot = -101
 
 // fold is a way to sum rows of what is past, those of one hour or day at a time.
 type fold struct {
-	slots string                            // selects what is summed; a partial index has the same condition
-	until any                               // the first hour or day that is not past
-	into  int                               // the slot of the sum
-	dayOf func(any) (first, next time.Time) // the hours of the day that is summed into its first; nil sums each by itself
+	slots string // selects what is summed; a partial index has the same condition
+	until any    // the first hour or day that is not past
+	into  int    // the slot of the sum
+	// dayOf returns the hours of an hour's day, which is summed into its first; nil sums each hour or day by itself.
+	dayOf func(hour time.Time) (first, next time.Time)
 }
 
 // folds sum the hours of each day before yesterday, so that a month is some thirty rows, and the slots of later
@@ -127,9 +124,8 @@ func (t Tally) folds(now time.Time, days access.Calendar) []fold {
 	case "day": // in any time zone
 		return []fold{{"slot <> -100", closed.AddDate(0, 0, -1).Format(time.DateOnly), -100, nil}}
 	case "hour":
-		dayOf := func(hour any) (first, next time.Time) {
-			at, _ := hour.(time.Time)
-			end := at.Add(time.Hour - 1) // an hour with two days in it is the later one's
+		dayOf := func(hour time.Time) (first, next time.Time) {
+			end := hour.Add(time.Hour - 1) // an hour with two days in it is the later one's
 			return HourOf(days.DaysBefore(end, 0)), HourOf(days.NextDay(end))
 		}
 		return []fold{
@@ -191,7 +187,11 @@ func (t Tally) fold(tx *gorm.DB, f fold) (bool, error) {
 	sums := strings.Join(Mapped(t.Counts, func(count string) string { return "CAST(SUM(" + count + ") AS bigint)" }), ", ")
 	these, of := fmt.Sprintf("%s = ? AND %s", t.Period, f.slots), []any{oldest}
 	if f.dayOf != nil {
-		first, next := f.dayOf(oldest)
+		hour, ok := oldest.(time.Time)
+		if !ok {
+			return false, fmt.Errorf("an hour of %s is a %T", t.Name, oldest)
+		}
+		first, next := f.dayOf(hour)
 		these, of, at = fmt.Sprintf("%[1]s >= ? AND %[1]s < ? AND %[2]s", t.Period, f.slots), []any{first, next}, []any{first}
 		into = strings.Replace(keys, t.Period, "?", 1)
 		by = strings.Join(slices.DeleteFunc(slices.Clone(t.Keys), func(key string) bool { return key == t.Period }), ", ")

@@ -182,7 +182,7 @@ func (r deliveries) Summaries(
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused`).
 			Where("w.org_id = ?"+engine.OnCitus(db, " AND h.org_id = w.org_id"), orgID).
 			Where("h.hour >= ? OR (h.slot = ? AND h.hour > ?)", engine.HourOf(since), engine.DaySlot,
-				engine.HourOf(since.Add(-engine.LongestDay))).Group("w.id").Find(&rows).Error
+				engine.HourOf(since.Add(-24*time.Hour))).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}
 	for _, row := range rows {

@@ -14,17 +14,11 @@ type curves struct {
 	plot
 	// Points are the corners of each curve in a box of 100 by plotBase, the current month's last, so that it is on top.
 	Points []curve
-	Rows   []accruedDay
-	Names  [2]string
+	// Table has the days of both months; empty where one is still to come.
+	Table byDay
 }
 
 type curve struct{ Class, Points string }
-
-// accruedDay is a day of both months; empty where it is still to come.
-type accruedDay struct {
-	Day   int
-	Spent [2]string
-}
 
 // accruedPlot draws two months; nil where nothing was spent in either.
 func accruedPlot(months [2]lookups.Accrued) *curves {
@@ -45,7 +39,7 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 		return nil
 	}
 	top, _ := strconv.ParseFloat(scale.Bars[0].Height, 64)
-	out := &curves{plot: *scale}
+	out := &curves{plot: *scale, Table: byDay{Title: scale.Title, Head: "Até o dia"}}
 	out.Bars, out.Series, out.Left, out.Labels = nil, nil, 64, nil
 	for d := 0; d < months[0].Days; d += 5 {
 		l := label{X: percent(100 * float64(d) / float64(max(1, days-1))), Anchor: "middle",
@@ -70,22 +64,23 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+pixels(y))
 		}
 		name := web.MonthName(m.Start)
-		out.Names[i] = strings.ToUpper(name[:1]) + name[1:]
+		name = strings.ToUpper(name[:1]) + name[1:]
+		out.Table.Names = append(out.Table.Names, name)
 		sum := catalog.Money(0)
 		if n := len(m.Spent); n > 0 {
 			sum = m.Spent[n-1]
 		}
-		out.Series = append(out.Series, series{out.Names[i] + ", " + sum.Reais(), class})
+		out.Series = append(out.Series, series{name + ", " + sum.Reais(), class})
 		out.Points = append([]curve{{class, strings.Join(points, " ")}}, out.Points...)
 	}
 	for d := range days {
-		row := accruedDay{Day: d + 1}
+		row := byDayRow{Day: strconv.Itoa(d + 1), Cells: make([]string, len(months))}
 		for i, m := range months {
 			if d < len(m.Spent) {
-				row.Spent[i] = m.Spent[d].Reais()
+				row.Cells[i] = m.Spent[d].Reais()
 			}
 		}
-		out.Rows = append(out.Rows, row)
+		out.Table.Rows = append(out.Table.Rows, row)
 	}
 	return out
 }

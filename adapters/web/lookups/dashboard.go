@@ -20,7 +20,7 @@ type dashboardPage struct {
 	// Plots omits those with nothing to show.
 	Plots []*plot
 	// ByWebhook is the one of contacts, if it tells more than their number.
-	ByWebhook *plot
+	ByWebhook *byDay
 	// Yesterday is nil where the period is only today.
 	Yesterday *lookups.Day
 	// Stages draws how far the contacts of the funnel have come, ByOrigin where those of the period are from; nil without
@@ -62,7 +62,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 			}
 		}
 		if contacts != nil && len(contacts.Series) > 1 {
-			data.ByWebhook = contacts
+			data.ByWebhook = contacts.counts()
 		}
 	}
 	if s.LookupEnabled {

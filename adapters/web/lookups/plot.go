@@ -14,8 +14,7 @@ import (
 type plot struct {
 	Title  string
 	Series []series
-	// Days are what is drawn.
-	Days   []dayParts
+	days   []dayParts // what is drawn
 	Bars   []bar
 	Lines  []line
 	Labels []label
@@ -50,12 +49,32 @@ type dayParts struct {
 	Parts []int64
 }
 
-// Counts are its values in words.
-func (d dayParts) Counts() (words []string) {
-	for _, n := range d.Parts {
-		words = append(words, web.Count(int(n)))
+// byDay is a table of the numbers that a drawing shows. It is exported for templates.
+type byDay struct {
+	Title, Head string
+	Names       []string
+	Rows        []byDayRow
+}
+
+type byDayRow struct {
+	Day   string
+	Cells []string
+}
+
+// counts is the table of a plot of counts.
+func (p *plot) counts() *byDay {
+	t := &byDay{Title: p.Title, Head: "Dia"}
+	for _, of := range p.Series {
+		t.Names = append(t.Names, of.Name)
 	}
-	return words
+	for _, d := range p.days {
+		row := byDayRow{Day: d.Day.Format("02/01/2006")}
+		for _, n := range d.Parts {
+			row.Cells = append(row.Cells, web.Count(int(n)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // label is a day; one with a class is hidden on small screens.
@@ -74,7 +93,7 @@ const (
 func drawPlot(
 	title string, of []series, days []dayParts, unit int64, write func(int64) string, marks ...mark,
 ) *plot {
-	p := &plot{Title: title, Series: of, Days: days, Left: 44}
+	p := &plot{Title: title, Series: of, days: days, Left: 44}
 	most := int64(0)
 	for _, day := range days {
 		sum := int64(0)
