@@ -92,7 +92,7 @@ func walksOf(orgID string, f ports.ContactFilter) (given []engine.Walk) {
 	}
 	switch {
 	case f.Waiting && f.StageID != "":
-		add("contacts_who_wait_in", "waiting", stage, assignee, origin, webhook)
+		add("contacts_waiting_in", "waiting", stage, assignee, origin, webhook)
 	case f.Waiting:
 		add("contacts_who_wait", "waiting", column{"org_id", orgID}, assignee, origin, webhook)
 	}

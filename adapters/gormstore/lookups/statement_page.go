@@ -86,8 +86,7 @@ func columnsOf(brief bool) string {
 	return entryColumns
 }
 
-// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing
-// a
+// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing a
 // file of all lines.
 func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
@@ -125,6 +124,34 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 		out = append(out, e)
 	}
 	return out, rows.Err()
+}
+
+func (r statement) Outcomes(ctx context.Context, orgID string, limit int) (out []lookup.Entry, err error) {
+	err = r.QueryList(ctx, "statement.outcomes", func(db *gorm.DB) error {
+		read := func(at engine.Window, limit int) ([]lookup.Entry, error) {
+			some := fresh(db).Select("id, key_id, at, status, followed_id").Where(at.Edges)
+			rows, err := indexOf(lookup.Asker{OrgID: orgID}).Page(some, "lookups", at.Above, at.Below, false, limit).Rows()
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = rows.Close() }()
+			var part []lookup.Entry
+			for rows.Next() {
+				var e lookup.Entry
+				var key, followed sql.Null[string]
+				if err := rows.Scan(&e.ID, &key, &e.At, &e.Status, &followed); err != nil {
+					return nil, err
+				}
+				e.KeyID, e.At, e.FollowedID = key.V, e.At.UTC(), followed.V
+				part = append(part, e)
+			}
+			return part, rows.Err()
+		}
+		newest := engine.LookupsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll)
+		out, err = engine.NewestFirst(newest, limit, read)
+		return err
+	})
+	return out, err
 }
 
 // callsEnd is roughly when every lookup has its final outcome.
