@@ -82,10 +82,10 @@ func (s *Statement) LastFailures(ctx context.Context, by app.Caller, orgID strin
 	if err := app.MayManageOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	newest, err := s.store.Repos().Statement.Outcomes(ctx, orgID, failuresAmong)
+	newest, err := s.store.Repos().Statement.Unanswered(ctx, orgID, failuresAmong)
 	out := map[string]lookup.Entry{}
 	for _, e := range newest {
-		if _, known := out[e.KeyID]; !known && e.Unanswered() {
+		if _, known := out[e.KeyID]; !known {
 			out[e.KeyID] = e
 		}
 	}

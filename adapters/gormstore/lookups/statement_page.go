@@ -126,29 +126,30 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 	return out, rows.Err()
 }
 
-func (r statement) Outcomes(ctx context.Context, orgID string, limit int) (out []lookup.Entry, err error) {
-	err = r.QueryList(ctx, "statement.outcomes", func(db *gorm.DB) error {
-		read := func(at engine.Window, limit int) ([]lookup.Entry, error) {
-			some := fresh(db).Select("id, key_id, at, status, followed_id").Where(at.Edges)
-			rows, err := indexOf(lookup.Asker{OrgID: orgID}).Page(some, "lookups", at.Above, at.Below, false, limit).Rows()
+func (r statement) Unanswered(ctx context.Context, orgID string, among int) (out []lookup.Entry, err error) {
+	err = r.QueryList(ctx, "statement.unanswered", func(db *gorm.DB) error {
+		read := func(at engine.Window, among int) (part []lookup.Entry, err error) {
+			some := fresh(db).Select("id, key_id, at, followed_id, status").Where(at.Edges)
+			newest := indexOf(lookup.Asker{OrgID: orgID}).Page(some, "lookups", at.Above, at.Below, false, among)
+			rows, err := db.Raw(`SELECT id, key_id, at FROM (?) AS newest WHERE followed_id IS NULL AND status IN ?
+				ORDER BY id DESC`, newest, lookup.WithoutAnswer).Rows()
 			if err != nil {
 				return nil, err
 			}
 			defer func() { _ = rows.Close() }()
-			var part []lookup.Entry
 			for rows.Next() {
 				var e lookup.Entry
-				var key, followed sql.Null[string]
-				if err := rows.Scan(&e.ID, &key, &e.At, &e.Status, &followed); err != nil {
+				var key sql.Null[string]
+				if err := rows.Scan(&e.ID, &key, &e.At); err != nil {
 					return nil, err
 				}
-				e.KeyID, e.At, e.FollowedID = key.V, e.At.UTC(), followed.V
+				e.KeyID, e.At = key.V, e.At.UTC()
 				part = append(part, e)
 			}
 			return part, rows.Err()
 		}
-		newest := engine.LookupsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll)
-		out, err = engine.NewestFirst(newest, limit, read)
+		windows := engine.LookupsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll)
+		out, err = engine.NewestFirst(windows, among, read)
 		return err
 	})
 	return out, err
