@@ -208,9 +208,10 @@ func NewContactJSON(c crm.ContactView) ContactJSON {
 	out := ContactJSON{
 		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: text.OrNil(c.Phone), TelefoneE164: text.OrNil(c.PhoneE164),
 		Empresa: text.OrNil(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note,
-		Respostas: intake.NoteAnswers(c.Note), Origem: text.OrNil(c.Origin), Funil: c.Funnel, Etapa: c.Stage, Responsavel: text.OrNil(c.Assignee.Name),
-		ResponsavelEmail: text.OrNil(c.Assignee.Email), Webhook: text.OrNil(c.Webhook), Fonte: "webhook",
-		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt, Documentos: make([]DocumentJSON, len(c.Documents)),
+		Respostas: intake.NoteAnswers(c.Note), Origem: text.OrNil(c.Origin), Funil: c.Funnel, Etapa: c.Stage,
+		Responsavel: text.OrNil(c.Assignee.Name), ResponsavelEmail: text.OrNil(c.Assignee.Email),
+		Webhook: text.OrNil(c.Webhook), Fonte: "webhook", Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt,
+		Documentos: make([]DocumentJSON, len(c.Documents)),
 	}
 	for i, d := range c.Documents {
 		out.Documentos[i] = DocumentJSON{string(d.Type()), d.Value()}

@@ -301,8 +301,9 @@ func (d Draft) Note() string {
 	return b.String()
 }
 
-// NoteAnswers are the questions of a note with their answers, the last one of a question that has several: what Note wrote of
-// the leftover, wherever it is in the note now. A line of the message that looks like a question with its answer counts.
+// NoteAnswers are the questions of a note with their answers, the last one of a question that has several: what Note
+// wrote of the leftover, wherever it is in the note now. A line of the message that looks like a question with its
+// answer counts.
 func NoteAnswers(note string) map[string]string {
 	const longest = 300 // bytes of a question
 	answers, lines := map[string]string{}, strings.Split(note, "\n")

@@ -162,8 +162,9 @@ func addNewest(db *gorm.DB, orgID string, f ports.ContactFilter, most int, to ma
 		return w.Page(amounts, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false, limit)
 	}
 	var n, high, low int64
-	err = db.Raw(`SELECT COUNT(*), CAST(COALESCE(SUM(amount >> ?), 0) AS bigint),
-		CAST(COALESCE(SUM(amount & ?), 0) AS bigint) FROM (?) AS newest`, lowBits, 1<<lowBits-1, newest(most)).Row().Scan(&n, &high, &low)
+	counted := db.Raw(`SELECT COUNT(*), CAST(COALESCE(SUM(amount >> ?), 0) AS bigint),
+		CAST(COALESCE(SUM(amount & ?), 0) AS bigint) FROM (?) AS newest`, lowBits, 1<<lowBits-1, newest(most))
+	err = counted.Row().Scan(&n, &high, &low)
 	if err != nil || n == 0 {
 		return err
 	}

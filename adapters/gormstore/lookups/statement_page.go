@@ -86,8 +86,8 @@ func columnsOf(brief bool) string {
 	return entryColumns
 }
 
-// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing a
-// file of all lines.
+// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in
+// writing a file of all lines.
 func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
 	if err != nil {
