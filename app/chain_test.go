@@ -281,7 +281,7 @@ func TestABureauThatAnotherStoodInForLeftNobodyWithoutAnAnswer(t *testing.T) {
 			return must(s.statement.LastFailures(t.Context(), owner, s.orgID))[by.KeyID()]
 		}
 		equal(t, "both fail", ask(0), "bureau_falhou")
-		failed := unanswered()
+		failed := must(s.store.Repos().Statement.Find(t.Context(), s.orgID, unanswered().ID))
 		equal(t, "of the question", line(failed.Bureau, failed.Status), "b falhou")
 		b.says = "ana"
 		equal(t, "one stands in", ask(1), "b 0.6")

@@ -8,6 +8,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
+	"fichario/domain/intake"
 	"fichario/domain/text"
 )
 
@@ -180,14 +181,16 @@ type ContactJSON struct {
 	// Documentos are the CPFs and CNPJs of the contact, never null.
 	Documentos []DocumentJSON `json:"documentos"`
 	// Valor is in reais, exact.
-	Valor            json.Number `json:"valor"`
-	Nota             string      `json:"nota"`
-	Origem           *string     `json:"origem"`
-	Funil            string      `json:"funil"`
-	Etapa            string      `json:"etapa"`
-	Responsavel      *string     `json:"responsavel"`
-	ResponsavelEmail *string     `json:"responsavelEmail"`
-	Webhook          *string     `json:"webhook"`
+	Valor json.Number `json:"valor"`
+	Nota  string      `json:"nota"`
+	// Respostas are the questions of the note with their answers, without those that Atribuicao has.
+	Respostas        map[string]string `json:"respostas"`
+	Origem           *string           `json:"origem"`
+	Funil            string            `json:"funil"`
+	Etapa            string            `json:"etapa"`
+	Responsavel      *string           `json:"responsavel"`
+	ResponsavelEmail *string           `json:"responsavelEmail"`
+	Webhook          *string           `json:"webhook"`
 	// Fonte is webhook, or manual where a member made the contact.
 	Fonte      string            `json:"fonte"`
 	Atribuicao map[string]string `json:"atribuicao"`
@@ -204,10 +207,11 @@ type DocumentJSON struct {
 func NewContactJSON(c crm.ContactView) ContactJSON {
 	out := ContactJSON{
 		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: text.OrNil(c.Phone), TelefoneE164: text.OrNil(c.PhoneE164),
-		Empresa: text.OrNil(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: text.OrNil(c.Origin),
-		Funil: c.Funnel, Etapa: c.Stage, Responsavel: text.OrNil(c.Assignee.Name),
-		ResponsavelEmail: text.OrNil(c.Assignee.Email), Webhook: text.OrNil(c.Webhook), Fonte: "webhook",
-		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt, Documentos: make([]DocumentJSON, len(c.Documents)),
+		Empresa: text.OrNil(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note,
+		Respostas: intake.NoteAnswers(c.Note), Origem: text.OrNil(c.Origin), Funil: c.Funnel, Etapa: c.Stage,
+		Responsavel: text.OrNil(c.Assignee.Name), ResponsavelEmail: text.OrNil(c.Assignee.Email),
+		Webhook: text.OrNil(c.Webhook), Fonte: "webhook", Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt,
+		Documentos: make([]DocumentJSON, len(c.Documents)),
 	}
 	for i, d := range c.Documents {
 		out.Documentos[i] = DocumentJSON{string(d.Type()), d.Value()}
@@ -217,6 +221,7 @@ func NewContactJSON(c crm.ContactView) ContactJSON {
 	}
 	for _, a := range c.Attribution {
 		out.Atribuicao[a.Key] = a.Value
+		delete(out.Respostas, a.Key) // the note has it too
 	}
 	return out
 }

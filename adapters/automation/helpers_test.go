@@ -27,7 +27,7 @@ const secret = "whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY"
 func contact(name string) crm.ContactView {
 	return crm.ContactView{
 		Contact: crm.Contact{
-			ID: "c1", Name: name, Email: "jose@example.com", Amount: 1500_0000, Note: "Ligar",
+			ID: "c1", Name: name, Email: "jose@example.com", Amount: 1500_0000, Note: "Ligar\n\nCor: azul\nutm_source: google",
 			CreatedAt:   time.Unix(1767225500, 0).UTC(),
 			Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
 		},
@@ -38,7 +38,8 @@ func contact(name string) crm.ContactView {
 // sent is the body of call: only characters that JSON requires are escaped.
 const sent = `{"type":"contact.created","timestamp":"2025-12-31T23:58:20Z","data":{"id":"c1","nome":"José <da> Silva",` +
 	`"email":"jose@example.com","telefone":null,"telefoneE164":null,"empresa":null,"documentos":[],"valor":1500,` +
-	`"nota":"Ligar","origem":"Site","funil":"Vendas","etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
+	`"nota":"Ligar\n\nCor: azul\nutm_source: google","respostas":{"Cor":"azul"},"origem":"Site","funil":"Vendas",` +
+	`"etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
 	`"fonte":"manual","atribuicao":{"utm_source":"google"},"criadoEm":"2025-12-31T23:58:20Z"}}`
 
 func call(address string) ports.Call {

@@ -84,6 +84,15 @@ func TestSlowSearchOfMany(t *testing.T) {
 				if want := want[:min(len(want), 6*q.Limit)]; !slices.Equal(got, want) {
 					t.Errorf("%s, %+v by %v: found %d, not %d, or in another order", s.Reader.Name(), f, order, len(got), len(want))
 				}
+				q.After = someContact(t, s)
+				for _, plan := range planned(t, s, func(cn engine.Conn) error {
+					_, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, q)
+					return err
+				}) {
+					if strings.Contains(plan, "w USING INTEGER PRIMARY KEY") && !strings.Contains(plan, "(id=?)") {
+						t.Errorf("%+v by %v: what the index found is not read by its id:\n%s", f, order, plan)
+					}
+				}
 				n, err := repo.Count(t.Context(), planOrg, f, 3001)
 				if want := min(len(want), 3001); n != want || err != nil {
 					t.Errorf("%s, %+v: counted %d, not %d, %v", s.Reader.Name(), f, n, want, err)

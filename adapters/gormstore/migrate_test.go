@@ -134,7 +134,8 @@ var made = map[int][]string{
 	87: {"TABLE lead_sources", "TABLE leads"},
 	97: {"TABLE told_stages"}, 103: {"INDEX deliveries_refused"}, 107: {"INDEX contacts_of_assignee_in"},
 	109: {"INDEX contacts_came", "TABLE webhook_names"}, 111: {"INDEX deliveries_unsettled"},
-	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
+	49:  {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
+	116: {"INDEX IF EXISTS contacts_waiting_in"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
 		"TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -150,7 +151,7 @@ var made = map[int][]string{
 
 // undo57 undoes a migration that replaced indexes.
 var undo57 = []string{
-	"DROP INDEX contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
+	"DROP INDEX IF EXISTS contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
 	"DROP INDEX contacts_of_origin", "DROP INDEX contacts_of_assignee",
 	"CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting",
 	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)",

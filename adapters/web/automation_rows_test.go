@@ -102,7 +102,7 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	v.lead(url.Values{"nome": {"Bia & Rocha"}, "email": {"bia@example.com"}, "utm_source": {"google"},
-		"page_url": {"https://a.example"}, "valor": {"10"}})
+		"page_url": {"https://a.example"}, "valor": {"10"}, "Qual o interesse?": {"Consórcio"}})
 	part := func(event string) string {
 		_, page := v.do("POST", "/automacoes?mudou=campos", url.Values{"evento": {event}, "se": {""}}, "HX-Request", "true")
 		return page
@@ -110,7 +110,13 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 	hasNot(t, "a list of nothing", part("contact.created"), "([])")
 	has(t, "a contact", part("contact.created"), `<option value="nome" data-kind="string">Nome (Bia & Rocha)`,
 		`<option value="valor" data-kind="number">Valor (10)`, `Telefone com o código do país`, `>CPF ou CNPJ</option>`,
-		`<option value="atribuicao.utm_source" data-kind="string">utm_source (google)`, ">Página (")
+		`<option value="atribuicao.utm_source" data-kind="string">utm_source (google)`, ">Página (",
+		`<option value="respostas."Qual o interesse?"" data-kind="string">Qual o interesse? (Consórcio)`)
+	hasNot(t, "a contact", part("contact.created"), "respostas.utm_source", "respostas.page_url")
+	saved := v.after("/automacoes", url.Values{"nome": {"Score"}, "evento": {"contact.created"}, "acao": {"add_note"},
+		"texto": {"Ligar"}, "se": {""}, "se.linhas": {""}, "se.campo": {`respostas."Qual o interesse?"`}, "se.compara": {"=="},
+		"se.valor": {"Consórcio"}})
+	has(t, "by a question", saved, ", se Qual o interesse? é igual a Consórcio")
 	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,
 		`data-kind="boolean">Veio do histórico`, `Valor cobrado`)
 	field := regexp.MustCompile(`<option value="([\w.]+)" data-kind="\w*">([^<(]*)`)

@@ -77,16 +77,15 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 const failuresAmong = 50
 
 // LastFailures returns the newest lookup of each key that the bureau did not answer, among the organisation's newest
-// lookups, by the ids of the keys. Faults: NotFound, Forbidden, ServiceUnavailable.
+// lookups, by the ids of the keys, each with its ID and At. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (s *Statement) LastFailures(ctx context.Context, by app.Caller, orgID string) (map[string]lookup.Entry, error) {
 	if err := app.MayManageOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	newest, err := s.store.Repos().Statement.Page(
-		ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{Brief: true}, "", failuresAmong)
+	newest, err := s.store.Repos().Statement.Unanswered(ctx, orgID, failuresAmong)
 	out := map[string]lookup.Entry{}
 	for _, e := range newest {
-		if _, known := out[e.KeyID]; !known && e.Unanswered() {
+		if _, known := out[e.KeyID]; !known {
 			out[e.KeyID] = e
 		}
 	}

@@ -56,7 +56,11 @@ func (c Calendar) DaysBefore(t time.Time, days int) time.Time {
 func (c Calendar) start(day time.Time) time.Time {
 	const around = 4 * 60 * 60 // seconds; no zone changes its clock by more
 	want := day.Format(time.DateOnly)
-	guess := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, c.Location).Add(-around / 2 * time.Second)
+	midnight := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, c.Location)
+	if c.Day(midnight) == want && c.Day(midnight.Add(-time.Second)) < want {
+		return midnight.UTC() // on nearly every day
+	}
+	guess := midnight.Add(-around / 2 * time.Second)
 	n := sort.Search(around, func(s int) bool {
 		return c.Day(guess.Add(time.Duration(s)*time.Second)) >= want
 	})

@@ -300,3 +300,29 @@ func (d Draft) Note() string {
 	}
 	return b.String()
 }
+
+// NoteAnswers are the questions of a note with their answers, the last one of a question that has several: what Note
+// wrote of the leftover, wherever it is in the note now. A line of the message that looks like a question with its
+// answer counts.
+func NoteAnswers(note string) map[string]string {
+	const longest = 300 // bytes of a question
+	answers, lines := map[string]string{}, strings.Split(note, "\n")
+	for len(lines) > 0 {
+		question, answer, whole := strings.Cut(lines[0], ": ")
+		begins := !whole && strings.HasSuffix(lines[0], ":")
+		if lines = lines[1:]; begins {
+			question = strings.TrimSuffix(question, ":")
+			n := 0
+			for n < len(lines) && strings.HasPrefix(lines[n], "  ") {
+				lines[n] = lines[n][2:]
+				n++
+			}
+			answer, lines = strings.Join(lines[:n], "\n"), lines[n:]
+		}
+		question = strings.TrimSpace(question)
+		if question != "" && len(question) <= longest && strings.TrimSpace(answer) != "" {
+			answers[question] = answer
+		}
+	}
+	return answers
+}

@@ -4,6 +4,7 @@ package lookup
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"fichario/domain/catalog"
@@ -195,10 +196,13 @@ type Filter struct {
 	Brief bool
 }
 
+// WithoutAnswer are the outcomes of calls that brought no answer.
+var WithoutAnswer = []Status{Failed, NoAnswer, NotSent}
+
 // Unanswered reports whether the question has ended without an answer of any bureau. A call that another entry stands
 // for says nothing of that.
 func (e Entry) Unanswered() bool {
-	return e.FollowedID == "" && (e.Status == Failed || e.Status == NoAnswer || e.Status == NotSent)
+	return e.FollowedID == "" && slices.Contains(WithoutAnswer, e.Status)
 }
 
 // DaySpent is what was charged for a product on a day.

@@ -114,8 +114,9 @@ func (s search) among(some *gorm.DB) *gorm.DB {
 func (s search) indexed(amounts bool) *gorm.DB {
 	db := Inside(s.db)
 	if db.Name() == "sqlite" {
-		// CROSS JOIN fixes the order in which SQLite reads them.
-		db = db.Table("contact_trigrams AS t CROSS JOIN contact_words AS w CROSS JOIN contacts").
+		// CROSS JOIN fixes the order in which SQLite reads them. Without the name of the index, it reads for each match all
+		// contacts that a page by amount may have.
+		db = db.Table("contact_trigrams AS t CROSS JOIN contact_words AS w CROSS JOIN contacts INDEXED BY "+contactsByID).
 			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words)).
 			Where("t.rowid >= ?", placeOf(engine.IDsSince(s.Since)))
 		return filtered(s.orgID, s.ContactFilter)(db)
@@ -163,6 +164,9 @@ func (s search) few(some *gorm.DB, most int) (n int, err error) {
 	return n, err
 }
 
+// contactsByID is SQLite's index of the primary key.
+const contactsByID = "sqlite_autoindex_contacts_1"
+
 // sequence is the order of a list, and where its page begins.
 type sequence struct {
 	key, index         string
@@ -174,7 +178,7 @@ type sequence struct {
 }
 
 func sequenceOf(db *gorm.DB, q ports.ContactQuery, last ContactRow) sequence {
-	s := sequence{key: "id", index: "sqlite_autoindex_contacts_1", direction: " DESC", compare: " < "}
+	s := sequence{key: "id", index: contactsByID, direction: " DESC", compare: " < "}
 	var value any
 	switch q.Order {
 	case crm.ByName:

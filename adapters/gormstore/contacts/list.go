@@ -92,7 +92,7 @@ func walksOf(orgID string, f ports.ContactFilter) (given []engine.Walk) {
 	}
 	switch {
 	case f.Waiting && f.StageID != "":
-		add("contacts_who_wait_in", "waiting", stage, assignee, origin, webhook)
+		add("contacts_waiting_in", "waiting", stage, assignee, origin, webhook)
 	case f.Waiting:
 		add("contacts_who_wait", "waiting", column{"org_id", orgID}, assignee, origin, webhook)
 	}
@@ -197,7 +197,7 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last ContactRow) (*
 		few := w.Page(of, "contacts", engine.IDsSince(q.Since), engine.AfterAll, false, most)
 		wanted = wanted.Where("id IN (SELECT id FROM (?) AS few)", few)
 		// Neither database may walk the order's index here and skip all other contacts.
-		in.index, in.key = "sqlite_autoindex_contacts_1", in.key+in.unindexed
+		in.index, in.key = contactsByID, in.key+in.unindexed
 	}
 	return in.cut(in.indexed(wanted), q.Limit), nil
 }

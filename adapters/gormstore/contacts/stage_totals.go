@@ -157,20 +157,23 @@ func addNewest(db *gorm.DB, orgID string, f ports.ContactFilter, most int, to ma
 	if err != nil {
 		return err
 	}
-	wanted := filtered(orgID, f, w.Columns...)(Inside(db).Select("amount"))
-	var amounts []int64
-	if err := w.Page(wanted, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false,
-		most+1).Find(&amounts).Error; err != nil {
+	newest := func(limit int) *gorm.DB {
+		amounts := filtered(orgID, f, w.Columns...)(Inside(db).Select("amount"))
+		return w.Page(amounts, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false, limit)
+	}
+	var n, high, low int64
+	counted := db.Raw(`SELECT COUNT(*), CAST(COALESCE(SUM(amount >> ?), 0) AS bigint),
+		CAST(COALESCE(SUM(amount & ?), 0) AS bigint) FROM (?) AS newest`, lowBits, 1<<lowBits-1, newest(most))
+	err = counted.Row().Scan(&n, &high, &low)
+	if err != nil || n == 0 {
 		return err
 	}
-	counted, high, low := amounts[:min(most, len(amounts))], int64(0), int64(0)
-	for _, amount := range counted {
-		high, low = high+amount>>lowBits, low+amount&(1<<lowBits-1)
+	total := ports.StageTotal{Count: int(n), Amount: sum(high, low)}
+	if total.Count == most {
+		var upTo int
+		err = db.Raw("SELECT COUNT(*) FROM (?) AS newest", newest(most+1)).Scan(&upTo).Error
+		total.More = upTo > most
 	}
-	if len(counted) > 0 {
-		to[f.StageID] = ports.StageTotal{
-			Count: len(counted), Amount: sum(high, low), More: len(amounts) > len(counted),
-		}
-	}
-	return nil
+	to[f.StageID] = total
+	return err
 }

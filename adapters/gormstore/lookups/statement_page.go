@@ -86,9 +86,8 @@ func columnsOf(brief bool) string {
 	return entryColumns
 }
 
-// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing
-// a
-// file of all lines.
+// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in
+// writing a file of all lines.
 func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
 	if err != nil {
@@ -125,6 +124,35 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 		out = append(out, e)
 	}
 	return out, rows.Err()
+}
+
+func (r statement) Unanswered(ctx context.Context, orgID string, among int) (out []lookup.Entry, err error) {
+	err = r.QueryList(ctx, "statement.unanswered", func(db *gorm.DB) error {
+		read := func(at engine.Window, among int) (part []lookup.Entry, err error) {
+			some := fresh(db).Select("id, key_id, at, followed_id, status").Where(at.Edges)
+			newest := indexOf(lookup.Asker{OrgID: orgID}).Page(some, "lookups", at.Above, at.Below, false, among)
+			rows, err := db.Raw(`SELECT id, key_id, at FROM (?) AS newest WHERE followed_id IS NULL AND status IN ?
+				ORDER BY id DESC`, newest, lookup.WithoutAnswer).Rows()
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = rows.Close() }()
+			for rows.Next() {
+				var e lookup.Entry
+				var key sql.Null[string]
+				if err := rows.Scan(&e.ID, &key, &e.At); err != nil {
+					return nil, err
+				}
+				e.KeyID, e.At = key.V, e.At.UTC()
+				part = append(part, e)
+			}
+			return part, rows.Err()
+		}
+		windows := engine.LookupsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll)
+		out, err = engine.NewestFirst(windows, among, read)
+		return err
+	})
+	return out, err
 }
 
 // callsEnd is roughly when every lookup has its final outcome.

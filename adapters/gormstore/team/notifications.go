@@ -160,10 +160,14 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (unre
 			return found, db.Table("notifications").Select("id, kind, contact_id").
 				Where("org_id = ? AND id > ? AND id < ?", orgID, w.Above, w.Below).Where(w.Edges).Limit(limit).Find(&found).Error
 		}
-		came, err := contacts.CameIDs(db, orgID, after, most)
-		if err != nil || len(came) == most {
-			unread = len(came)
+		if unread, err = contacts.CountCame(db, orgID, after, most); err != nil || unread == most {
 			return err
+		}
+		var came []engine.UID
+		if unread > 0 {
+			if came, err = contacts.CameIDs(db, orgID, after, most); err != nil {
+				return err
+			}
 		}
 		stored, err := engine.NewestFirst(
 			engine.NotificationsByMonth.Windows(db, r.Edges, after, engine.AfterAll), most, page)

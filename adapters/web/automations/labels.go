@@ -18,7 +18,7 @@ import (
 var eventWords = map[string]string{
 	"id": "Identificador", "telefoneE164": "Telefone com o código do país", "responsavelEmail": "E-mail do responsável",
 	"webhook": "Webhook", "fonte": "De onde veio: webhook ou manual", "atribuicao": "Campanha e página",
-	"criadoEm": "Data de chegada", "alterados": "O que mudou", "responsavelAnterior": "Responsável anterior",
+	"respostas": "Respostas do formulário", "criadoEm": "Data de chegada", "alterados": "O que mudou", "responsavelAnterior": "Responsável anterior",
 	"etapaAnterior": "Etapa anterior",
 	"consultaId":    "Identificador da consulta", "produto": "Produto", "documento": "Documento", "cache": "Veio do histórico",
 	"valorCobrado": "Valor cobrado", "consultadoEm": "Data da resposta", "finalidade": "Finalidade",
@@ -39,6 +39,9 @@ func labelOf(path string, products []lookups.Offer) string {
 	}
 	if key, ok := strings.CutPrefix(path, "atribuicao."); ok {
 		return crm.Attribute{Key: plainName(key)}.Title()
+	}
+	if question, ok := strings.CutPrefix(path, "respostas."); ok {
+		return plainName(question)
 	}
 	if rest, ok := strings.CutPrefix(path, "campos."); ok {
 		for _, offer := range products {

@@ -393,3 +393,24 @@ func statementByAsker(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "spend that was taken back", spend(members, "2026-11-01"), []lookup.DaySpent{})
 }
+
+func unanswered(t *testing.T, s ports.Store) {
+	ctx, repos, orgID, key := t.Context(), s.Repos(), kit.ID(), kit.ID()
+	var lost []lookup.Entry
+	for _, status := range []lookup.Status{lookup.Failed, lookup.Done, lookup.NoAnswer, lookup.NotSent, lookup.Failed} {
+		e := kit.Running(t, key)
+		e.OrgID, e.Status, e.SettleAt = orgID, status, time.Time{}
+		if len(lost) == 3 { // another entry stands for it
+			e.FollowedID = lost[0].ID
+		}
+		kit.Must(t, repos.Statement.Add(ctx, e))
+		if status != lookup.Done && e.FollowedID == "" {
+			lost = append([]lookup.Entry{{ID: e.ID, KeyID: key, At: e.At}}, lost...)
+		}
+	}
+	for among, want := range map[int]int{1: 0, 2: 1, 3: 2, 4: 2, 5: 3} {
+		entries, err := repos.Statement.Unanswered(ctx, orgID, among)
+		kit.Must(t, err)
+		kit.Same(t, "without an answer", entries, lost[:want])
+	}
+}

@@ -13,6 +13,7 @@ var Suite = kit.Suite{
 	"statement filters":       statementFilters,
 	"statement by who asked":  statementByAsker,
 	"statement by parts":      statementParts,
+	"without an answer":       unanswered,
 	"settling":                settling,
 	"parts of answers":        partsOfAnswers,
 	"answers that come later": laterAnswers,
