@@ -20,7 +20,7 @@ type Statement interface {
 	// starts at the newest).
 	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
 	// Unanswered returns the entries without an answer among an organisation's newest, newest first, each with its
-	// ID, KeyID and At alone. It may look at more than that many.
+	// ID, KeyID and At alone. It need not look at those from before last month.
 	Unanswered(ctx context.Context, orgID string, among int) ([]lookup.Entry, error)
 	// Asked returns the entries whose calls brought records, also as parts of the answer, by the ids of the records.
 	Asked(ctx context.Context, orgID string, recordIDs []string) (map[string]lookup.Entry, error)
