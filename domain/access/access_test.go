@@ -108,6 +108,7 @@ func TestDaysAreWithoutGaps(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{
 		"America/Sao_Paulo", "America/Noronha", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe",
+		"Antarctica/Davis", // midnight came twice in 2011
 	} {
 		cal := load(t, zone)
 		at := time.Date(2010, 1, 1, 12, 0, 0, 0, time.UTC)
