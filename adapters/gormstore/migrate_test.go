@@ -134,8 +134,7 @@ var made = map[int][]string{
 	87: {"TABLE lead_sources", "TABLE leads"},
 	97: {"TABLE told_stages"}, 103: {"INDEX deliveries_refused"}, 107: {"INDEX contacts_of_assignee_in"},
 	109: {"INDEX contacts_came", "TABLE webhook_names"}, 111: {"INDEX deliveries_unsettled"},
-	49:  {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
-	116: {"INDEX IF EXISTS contacts_waiting_in"},
+	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
 		"TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -287,6 +286,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
 		"lookups_member_purpose": 60, "jobs_turn": 70, "records_of": 83, "batches_request_hash": 104,
+		"contacts_waiting_in": 116,
 	} {
 		if from > version {
 			continue

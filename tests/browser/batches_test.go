@@ -92,7 +92,9 @@ func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 		b.Press("Pausar")
 		b.See("Pausado", "O lote está pausado. Nada é consultado até alguém o retomar.")
 		release()
-		b.See("Pausado")
+		lookuptest.Eventually(t, "the page shows what was running as ended, and stays as it is", func() bool {
+			return browsertest.Eval[bool](b, "!document.querySelector('#andamento[hx-get]')")
+		})
 		b.Accessible()
 		b.Size(360, true)
 		b.Accessible()
