@@ -18,9 +18,9 @@ import (
 var eventWords = map[string]string{
 	"id": "Identificador", "telefoneE164": "Telefone com o código do país", "responsavelEmail": "E-mail do responsável",
 	"webhook": "Webhook", "fonte": "De onde veio: webhook ou manual", "atribuicao": "Campanha e página",
-	"respostas": "Respostas do formulário", "criadoEm": "Data de chegada", "alterados": "O que mudou", "responsavelAnterior": "Responsável anterior",
-	"etapaAnterior": "Etapa anterior",
-	"consultaId":    "Identificador da consulta", "produto": "Produto", "documento": "Documento", "cache": "Veio do histórico",
+	"respostas": "Respostas do formulário", "criadoEm": "Data de chegada", "alterados": "O que mudou",
+	"responsavelAnterior": "Responsável anterior", "etapaAnterior": "Etapa anterior",
+	"consultaId": "Identificador da consulta", "produto": "Produto", "documento": "Documento", "cache": "Veio do histórico",
 	"valorCobrado": "Valor cobrado", "consultadoEm": "Data da resposta", "finalidade": "Finalidade",
 	"automacao": "Automação que consultou", "bureau": "Bureau", "campos": "Resposta", "contato": "Contato",
 	"situacao": "Situação", "teto": "Teto de gasto", "confirmadoEm": "Data da confirmação", "terminadoEm": "Data do fim",
