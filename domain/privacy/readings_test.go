@@ -214,8 +214,9 @@ func TestAPersonIsFoundInEncodingsOfEncodings(t *testing.T) {
 		if text := pick(random, hers); !find(text) {
 			t.Errorf("seed %d: %s as %s as %s in %s is not found", seed, text, first, second, form)
 		}
-		// Lines and words that break what another encoding has made leave half of an address: nobody's mail does that.
-		breaks := second == "soft breaks" || strings.HasSuffix(second, " words")
+		// Lines and words that break what another encoding has made leave half of an address, and digits of another
+		// script inside its code are no code (&#xE٩;): nobody's mail does that.
+		breaks := second == "soft breaks" || second == "digits of another script" || strings.HasSuffix(second, " words")
 		if text := pick(random, others); !breaks && find(text) {
 			t.Errorf("seed %d: %s as %s as %s in %s is taken for the person", seed, text, first, second, form)
 		}
