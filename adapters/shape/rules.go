@@ -5,96 +5,150 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/go-playground/validator/v10"
+	"github.com/google/uuid"
 
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
 
-// rule is a validation tag of our own: whether it holds, and the message when it does not.
+// rule is what a `validate` tag asks of a value, which is no pointer.
 type rule struct {
-	holds func(validator.FieldLevel) bool
-	says  func(param string) string
+	holds func(v reflect.Value, param string) bool
+	// says is what is wrong, behind the name of the field.
+	says func(v reflect.Value, param string) string
+}
+
+// text is a rule on texts that needs no parameter.
+func text(holds func(string) bool, says string) rule {
+	return rule{
+		func(v reflect.Value, _ string) bool { return holds(v.String()) },
+		func(reflect.Value, string) string { return says },
+	}
 }
 
 var rules = map[string]rule{
+	// required: not empty. Behind a pointer anything is something.
+	required: {func(v reflect.Value, _ string) bool { return !v.IsZero() }, nil},
+	// min=3, max=5: the characters of a text, the elements of a list, a number or a duration (min=1s).
+	"min": {
+		func(v reflect.Value, param string) bool { return size(v) >= limit(v, param) },
+		func(v reflect.Value, param string) string {
+			switch {
+			case v.Kind() != reflect.String:
+				return "deve ser no mínimo " + param
+			case param == "1":
+				return "veio vazio: envie-o com um valor, ou não o envie"
+			}
+			return "deve ter ao menos " + param + " caracteres"
+		},
+	},
+	"max": {
+		func(v reflect.Value, param string) bool { return size(v) <= limit(v, param) },
+		func(v reflect.Value, param string) string {
+			if v.Kind() == reflect.String {
+				return "pode ter até " + param + " caracteres"
+			}
+			return "deve ser no máximo " + param
+		},
+	},
+	// oneof=csv excel: one of these words.
+	"oneof": {
+		func(v reflect.Value, param string) bool { return slices.Contains(strings.Fields(param), v.String()) },
+		func(_ reflect.Value, param string) string {
+			return "deve ser " + strings.Join(strings.Fields(param), " ou ")
+		},
+	},
+	"timezone": text(func(s string) bool {
+		_, err := time.LoadLocation(s)
+		return err == nil && s != "" && !strings.EqualFold(s, "local") // which time.LoadLocation takes for others
+	}, "deve ser um fuso horário, como America/Sao_Paulo"),
+	"uuid": text(func(s string) bool { return len(s) == len(uuid.Nil.String()) && uuid.Validate(s) == nil }, unshaped),
 	// whole=1 200: a whole number, as text, within bounds.
 	"whole": {
-		holds: func(f validator.FieldLevel) bool {
-			from, to := bounds(f.Param())
-			n, err := strconv.Atoi(f.Field().String())
+		func(v reflect.Value, param string) bool {
+			from, to := bounds(param)
+			n, err := strconv.Atoi(v.String())
 			return err == nil && n >= from && n <= to
 		},
-		says: func(param string) string {
+		func(_ reflect.Value, param string) string {
 			from, to := bounds(param)
 			return fmt.Sprintf("vai de %d a %d", from, to)
 		},
 	},
 	// day: a date such as 2026-11-01, in a year that can be stored.
-	"day": {
-		holds: func(f validator.FieldLevel) bool {
-			_, err := access.Calendar{Location: time.UTC}.StartOf(f.Field().String())
-			return err == nil
-		},
-		says: func(string) string {
-			return fmt.Sprintf("deve ser uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)
-		},
-	},
+	"day": text(func(s string) bool {
+		_, err := access.Calendar{Location: time.UTC}.StartOf(s)
+		return err == nil
+	}, fmt.Sprintf("deve ser uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)),
 	// product: the syntax of a product's id.
-	"product": {
-		holds: func(f validator.FieldLevel) bool { return catalog.ValidID(f.Field().String()) },
-		says:  func(string) string { return "deve ser o id de um produto, como cpf; GET /api/v1/produtos os lista" },
-	},
+	"product": text(catalog.ValidID, "deve ser o id de um produto, como cpf; GET /api/v1/produtos os lista"),
 	// document=email: a document of a type, in any notation.
 	"document": {
-		holds: func(f validator.FieldLevel) bool {
-			_, err := document.Normalize(document.Type(f.Param()), f.Field().String())
+		func(v reflect.Value, param string) bool {
+			_, err := document.Normalize(document.Type(param), v.String())
 			return err == nil
 		},
-		says: func(param string) string { return "não é um " + document.Type(param).Label() + " válido" },
+		func(_ reflect.Value, param string) string {
+			return "não é um " + document.Type(param).Label() + " válido"
+		},
 	},
 	// database: a database URL.
-	"database": {
-		holds: func(f validator.FieldLevel) bool {
-			scheme, path, _ := strings.Cut(f.Field().String(), "://")
-			file := scheme == "sqlite" && path != "" && !strings.ContainsAny(path, "?#")
-			return file || scheme == "postgres" || scheme == "postgresql"
-		},
-		says: func(string) string { return "deve ser sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://" },
-	},
+	"database": text(func(s string) bool {
+		scheme, path, _ := strings.Cut(s, "://")
+		file := scheme == "sqlite" && path != "" && !strings.ContainsAny(path, "?#")
+		return file || scheme == "postgres" || scheme == "postgresql"
+	}, "deve ser sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://"),
 	// networks: addresses, and ranges of addresses.
-	"networks": {
-		holds: func(f validator.FieldLevel) bool {
-			_, err := Networks(f.Field().String())
-			return err == nil
-		},
-		says: func(string) string { return "deve ser uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10" },
-	},
+	"networks": text(func(s string) bool {
+		_, err := Networks(s)
+		return err == nil
+	}, "deve ser uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10"),
 	// address: a complete http:// or https:// address without user information.
-	"address": {
-		holds: func(f validator.FieldLevel) bool {
-			u, err := url.Parse(f.Field().String())
-			return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
-		},
-		says: func(string) string { return "deve ser um endereço http:// ou https:// completo" },
-	},
+	"address": text(func(s string) bool {
+		u, err := url.Parse(s)
+		return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+	}, "deve ser um endereço http:// ou https:// completo"),
 	// plain: an address that paths can be appended to, with a host name as browsers compare it.
-	"plain": {
-		holds: func(f validator.FieldLevel) bool {
-			u, err := url.Parse(f.Field().String())
-			beyond := func(r rune) bool { return r > unicode.MaxASCII }
-			return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsFunc(u.Host, beyond)
-		},
-		says: func(string) string {
-			return "não pode ter ? nem #, e um nome com acentos deve estar na forma xn--, como https://xn--exmple-xta.com"
-		},
-	},
+	"plain": text(func(s string) bool {
+		u, err := url.Parse(s)
+		beyond := func(r rune) bool { return r > unicode.MaxASCII }
+		return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsFunc(u.Host, beyond)
+	}, "não pode ter ? nem #, e um nome com acentos deve estar na forma xn--, como https://xn--exmple-xta.com"),
+}
+
+// size is what min and max compare.
+func size(v reflect.Value) int64 {
+	switch v.Kind() {
+	case reflect.String:
+		return int64(utf8.RuneCountInString(v.String()))
+	case reflect.Slice:
+		return int64(v.Len())
+	}
+	return v.Int()
+}
+
+// limit reads the parameter of min and max. Tags are our own, and a test reads them all.
+func limit(v reflect.Value, param string) int64 {
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		d, err := time.ParseDuration(param)
+		if err != nil {
+			panic(err)
+		}
+		return int64(d)
+	}
+	n, err := strconv.ParseInt(param, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 // Networks parses addresses and ranges of addresses, separated by commas.
@@ -125,36 +179,5 @@ func bounds(param string) (from, to int) {
 	return from, to
 }
 
-// sentence is the message for a field.
-func sentence(e validator.FieldError) string {
-	name := "O campo " + e.Field()
-	if own, ok := rules[e.Tag()]; ok {
-		return name + " " + own.says(e.Param()) + "."
-	}
-	isText := e.Kind() == reflect.String
-	switch e.Tag() {
-	case "required":
-		return "Falta o campo " + e.Field() + "."
-	case "timezone":
-		return name + " deve ser um fuso horário, como America/Sao_Paulo."
-	case "oneof":
-		return name + " deve ser " + strings.Join(strings.Fields(e.Param()), " ou ") + "."
-	case "max":
-		if isText {
-			return name + " pode ter até " + e.Param() + " caracteres."
-		}
-		return name + " deve ser no máximo " + e.Param() + "."
-	case "min":
-		switch {
-		case isText && e.Param() == "1":
-			return name + " veio vazio: envie-o com um valor, ou não o envie."
-		case isText:
-			return name + " deve ter ao menos " + e.Param() + " caracteres."
-		}
-		return name + " deve ser no mínimo " + e.Param() + "."
-	}
-	return unshaped(e.Field())
-}
-
-// unshaped is the message where no rule has a better one.
-func unshaped(field string) string { return "O campo " + field + " não tem a forma esperada." }
+// unshaped is what is wrong where no rule has better words.
+const unshaped = "não tem a forma esperada"
