@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/agents"
 	"fichario/adapters/shape"
@@ -21,7 +21,7 @@ import (
 // the browser's rules, by a name that now leads here. Agents that are no page send no Origin.
 func (s *server) ownOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	own, err := url.Parse(s.PublicURL)
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		for _, sent := range c.Request().Header.Values(echo.HeaderOrigin) {
 			if err != nil || !strings.EqualFold(sent, own.Scheme+"://"+own.Host) {
 				return fault.New(fault.AddressRefused, "Uma página de outro endereço não pode usar as ferramentas de agentes.")
@@ -32,7 +32,7 @@ func (s *server) ownOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // agent forwards an agent's message once its key, size and ceiling have been checked.
-func (s *server) agent(c echo.Context) error {
+func (s *server) agent(c *echo.Context) error {
 	r := c.Request()
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
 		return err

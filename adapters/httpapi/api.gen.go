@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 	"github.com/oapi-codegen/runtime"
 )
 
@@ -1639,73 +1639,73 @@ func (t *ReceiveLead200JSONResponseBody) UnmarshalJSON(b []byte) error {
 type ServerInterface interface {
 	// LookupCnpj Complete record of a company
 	// (GET /api/v1/cnpj/{documento})
-	LookupCnpj(ctx echo.Context, documento string, params LookupCnpjParams) error
+	LookupCnpj(ctx *echo.Context, documento string, params LookupCnpjParams) error
 	// GetStatement What the calling key has spent, and on what
 	// (GET /api/v1/consultas)
-	GetStatement(ctx echo.Context, params GetStatementParams) error
+	GetStatement(ctx *echo.Context, params GetStatementParams) error
 	// Lookup Any product of the catalogue
 	// (POST /api/v1/consultas)
-	Lookup(ctx echo.Context, params LookupParams) error
+	Lookup(ctx *echo.Context, params LookupParams) error
 	// LookupOpen Any product, also one that the bureau file adds
 	// (POST /api/v1/consultas-abertas)
-	LookupOpen(ctx echo.Context, params LookupOpenParams) error
+	LookupOpen(ctx *echo.Context, params LookupOpenParams) error
 	// GetLookupOpen Read the answer of any lookup again
 	// (GET /api/v1/consultas-abertas/{id})
-	GetLookupOpen(ctx echo.Context, id string) error
+	GetLookupOpen(ctx *echo.Context, id string) error
 	// GetLookup Read the answer of a lookup again
 	// (GET /api/v1/consultas/{id})
-	GetLookup(ctx echo.Context, id string) error
+	GetLookup(ctx *echo.Context, id string) error
 	// LookupCpf Complete record of a person
 	// (GET /api/v1/cpf/{documento})
-	LookupCpf(ctx echo.Context, documento string, params LookupCpfParams) error
+	LookupCpf(ctx *echo.Context, documento string, params LookupCpfParams) error
 	// GetStatementFile The statement as a file
 	// (GET /api/v1/extrato/arquivo)
-	GetStatementFile(ctx echo.Context, params GetStatementFileParams) error
+	GetStatementFile(ctx *echo.Context, params GetStatementFileParams) error
 	// ListBatches The batches of the calling key
 	// (GET /api/v1/lotes)
-	ListBatches(ctx echo.Context, params ListBatchesParams) error
+	ListBatches(ctx *echo.Context, params ListBatchesParams) error
 	// CreateBatch Quote a lookup of many documents
 	// (POST /api/v1/lotes)
-	CreateBatch(ctx echo.Context) error
+	CreateBatch(ctx *echo.Context) error
 	// GetBatch The state and progress of a batch
 	// (GET /api/v1/lotes/{id})
-	GetBatch(ctx echo.Context, id string) error
+	GetBatch(ctx *echo.Context, id string) error
 	// CancelBatch End a batch
 	// (POST /api/v1/lotes/{id}/cancelar)
-	CancelBatch(ctx echo.Context, id string) error
+	CancelBatch(ctx *echo.Context, id string) error
 	// ConfirmBatch Start a quoted batch
 	// (POST /api/v1/lotes/{id}/confirmar)
-	ConfirmBatch(ctx echo.Context, id string) error
+	ConfirmBatch(ctx *echo.Context, id string) error
 	// PauseBatch Pause a batch
 	// (POST /api/v1/lotes/{id}/pausar)
-	PauseBatch(ctx echo.Context, id string) error
+	PauseBatch(ctx *echo.Context, id string) error
 	// GetBatchResults The result of each item
 	// (GET /api/v1/lotes/{id}/resultados)
-	GetBatchResults(ctx echo.Context, id string, params GetBatchResultsParams) error
+	GetBatchResults(ctx *echo.Context, id string, params GetBatchResultsParams) error
 	// GetBatchResultsFile The results as a file
 	// (GET /api/v1/lotes/{id}/resultados/arquivo)
-	GetBatchResultsFile(ctx echo.Context, id string, params GetBatchResultsFileParams) error
+	GetBatchResultsFile(ctx *echo.Context, id string, params GetBatchResultsFileParams) error
 	// ResumeBatch Resume a paused batch
 	// (POST /api/v1/lotes/{id}/retomar)
-	ResumeBatch(ctx echo.Context, id string) error
+	ResumeBatch(ctx *echo.Context, id string) error
 	// ListProducts The products that the calling key may look up
 	// (GET /api/v1/produtos)
-	ListProducts(ctx echo.Context) error
+	ListProducts(ctx *echo.Context) error
 	// ReceiveAnswer For bureaus: post the answer to a question
 	// (POST /api/v1/retornos/{token})
-	ReceiveAnswer(ctx echo.Context, token string) error
+	ReceiveAnswer(ctx *echo.Context, token string) error
 	// VerifyWebhook Verify a webhook
 	// (GET /api/webhooks/receive/{token})
-	VerifyWebhook(ctx echo.Context, token string, params VerifyWebhookParams) error
+	VerifyWebhook(ctx *echo.Context, token string, params VerifyWebhookParams) error
 	// ProbeWebhook Verify a webhook, without a body
 	// (HEAD /api/webhooks/receive/{token})
-	ProbeWebhook(ctx echo.Context, token string, params ProbeWebhookParams) error
+	ProbeWebhook(ctx *echo.Context, token string, params ProbeWebhookParams) error
 	// PreflightWebhook CORS, for forms that a browser sends by script
 	// (OPTIONS /api/webhooks/receive/{token})
-	PreflightWebhook(ctx echo.Context, token string) error
+	PreflightWebhook(ctx *echo.Context, token string) error
 	// ReceiveLead Create a contact
 	// (POST /api/webhooks/receive/{token})
-	ReceiveLead(ctx echo.Context, token string) error
+	ReceiveLead(ctx *echo.Context, token string) error
 }
 
 // ServerInterfaceWrapper converts echo contexts to parameters.
@@ -1714,7 +1714,7 @@ type ServerInterfaceWrapper struct {
 }
 
 // LookupCnpj converts echo context to params.
-func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) LookupCnpj(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "documento" -------------
 	var documento string
@@ -1807,7 +1807,7 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 }
 
 // GetStatement converts echo context to params.
-func (w *ServerInterfaceWrapper) GetStatement(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetStatement(ctx *echo.Context) error {
 	var err error
 
 	// Parameter object where we will unmarshal all parameters from the context
@@ -1874,7 +1874,7 @@ func (w *ServerInterfaceWrapper) GetStatement(ctx echo.Context) error {
 }
 
 // Lookup converts echo context to params.
-func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) Lookup(ctx *echo.Context) error {
 	var err error
 
 	// Parameter object where we will unmarshal all parameters from the context
@@ -1933,7 +1933,7 @@ func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
 }
 
 // LookupOpen converts echo context to params.
-func (w *ServerInterfaceWrapper) LookupOpen(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) LookupOpen(ctx *echo.Context) error {
 	var err error
 
 	// Parameter object where we will unmarshal all parameters from the context
@@ -1992,7 +1992,7 @@ func (w *ServerInterfaceWrapper) LookupOpen(ctx echo.Context) error {
 }
 
 // GetLookupOpen converts echo context to params.
-func (w *ServerInterfaceWrapper) GetLookupOpen(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetLookupOpen(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2008,7 +2008,7 @@ func (w *ServerInterfaceWrapper) GetLookupOpen(ctx echo.Context) error {
 }
 
 // GetLookup converts echo context to params.
-func (w *ServerInterfaceWrapper) GetLookup(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetLookup(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2024,7 +2024,7 @@ func (w *ServerInterfaceWrapper) GetLookup(ctx echo.Context) error {
 }
 
 // LookupCpf converts echo context to params.
-func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) LookupCpf(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "documento" -------------
 	var documento string
@@ -2117,7 +2117,7 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 }
 
 // GetStatementFile converts echo context to params.
-func (w *ServerInterfaceWrapper) GetStatementFile(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetStatementFile(ctx *echo.Context) error {
 	var err error
 
 	// Parameter object where we will unmarshal all parameters from the context
@@ -2170,7 +2170,7 @@ func (w *ServerInterfaceWrapper) GetStatementFile(ctx echo.Context) error {
 }
 
 // ListBatches converts echo context to params.
-func (w *ServerInterfaceWrapper) ListBatches(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ListBatches(ctx *echo.Context) error {
 	var err error
 
 	// Parameter object where we will unmarshal all parameters from the context
@@ -2195,7 +2195,7 @@ func (w *ServerInterfaceWrapper) ListBatches(ctx echo.Context) error {
 }
 
 // CreateBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) CreateBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) CreateBatch(ctx *echo.Context) error {
 	var err error
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -2204,7 +2204,7 @@ func (w *ServerInterfaceWrapper) CreateBatch(ctx echo.Context) error {
 }
 
 // GetBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) GetBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetBatch(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2220,7 +2220,7 @@ func (w *ServerInterfaceWrapper) GetBatch(ctx echo.Context) error {
 }
 
 // CancelBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) CancelBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) CancelBatch(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2236,7 +2236,7 @@ func (w *ServerInterfaceWrapper) CancelBatch(ctx echo.Context) error {
 }
 
 // ConfirmBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) ConfirmBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ConfirmBatch(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2252,7 +2252,7 @@ func (w *ServerInterfaceWrapper) ConfirmBatch(ctx echo.Context) error {
 }
 
 // PauseBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) PauseBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) PauseBatch(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2268,7 +2268,7 @@ func (w *ServerInterfaceWrapper) PauseBatch(ctx echo.Context) error {
 }
 
 // GetBatchResults converts echo context to params.
-func (w *ServerInterfaceWrapper) GetBatchResults(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetBatchResults(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2314,7 +2314,7 @@ func (w *ServerInterfaceWrapper) GetBatchResults(ctx echo.Context) error {
 }
 
 // GetBatchResultsFile converts echo context to params.
-func (w *ServerInterfaceWrapper) GetBatchResultsFile(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) GetBatchResultsFile(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2346,7 +2346,7 @@ func (w *ServerInterfaceWrapper) GetBatchResultsFile(ctx echo.Context) error {
 }
 
 // ResumeBatch converts echo context to params.
-func (w *ServerInterfaceWrapper) ResumeBatch(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ResumeBatch(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "id" -------------
 	var id string
@@ -2362,7 +2362,7 @@ func (w *ServerInterfaceWrapper) ResumeBatch(ctx echo.Context) error {
 }
 
 // ListProducts converts echo context to params.
-func (w *ServerInterfaceWrapper) ListProducts(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ListProducts(ctx *echo.Context) error {
 	var err error
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -2371,7 +2371,7 @@ func (w *ServerInterfaceWrapper) ListProducts(ctx echo.Context) error {
 }
 
 // ReceiveAnswer converts echo context to params.
-func (w *ServerInterfaceWrapper) ReceiveAnswer(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ReceiveAnswer(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "token" -------------
 	var token string
@@ -2387,7 +2387,7 @@ func (w *ServerInterfaceWrapper) ReceiveAnswer(ctx echo.Context) error {
 }
 
 // VerifyWebhook converts echo context to params.
-func (w *ServerInterfaceWrapper) VerifyWebhook(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) VerifyWebhook(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "token" -------------
 	var token string
@@ -2426,7 +2426,7 @@ func (w *ServerInterfaceWrapper) VerifyWebhook(ctx echo.Context) error {
 }
 
 // ProbeWebhook converts echo context to params.
-func (w *ServerInterfaceWrapper) ProbeWebhook(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ProbeWebhook(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "token" -------------
 	var token string
@@ -2465,7 +2465,7 @@ func (w *ServerInterfaceWrapper) ProbeWebhook(ctx echo.Context) error {
 }
 
 // PreflightWebhook converts echo context to params.
-func (w *ServerInterfaceWrapper) PreflightWebhook(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) PreflightWebhook(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "token" -------------
 	var token string
@@ -2481,7 +2481,7 @@ func (w *ServerInterfaceWrapper) PreflightWebhook(ctx echo.Context) error {
 }
 
 // ReceiveLead converts echo context to params.
-func (w *ServerInterfaceWrapper) ReceiveLead(ctx echo.Context) error {
+func (w *ServerInterfaceWrapper) ReceiveLead(ctx *echo.Context) error {
 	var err error
 	// ------------- Path parameter "token" -------------
 	var token string
@@ -2500,15 +2500,15 @@ func (w *ServerInterfaceWrapper) ReceiveLead(ctx echo.Context) error {
 // are present on both echo.Echo and echo.Group, since we want to allow using
 // either of them for path registration
 type EchoRouter interface {
-	CONNECT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	HEAD(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	OPTIONS(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	PUT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
-	TRACE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route
+	CONNECT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	HEAD(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	OPTIONS(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	PUT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
+	TRACE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) echo.RouteInfo
 }
 
 // RegisterHandlersOptions configures RegisterHandlersWithOptions.
@@ -9808,7 +9808,7 @@ type StrictServerInterface interface {
 	ReceiveLead(ctx context.Context, request ReceiveLeadRequestObject) (ReceiveLeadResponseObject, error)
 }
 
-type StrictHandlerFunc func(ctx echo.Context, request any) (any, error)
+type StrictHandlerFunc func(ctx *echo.Context, request any) (any, error)
 type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
 
 func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
@@ -9821,13 +9821,13 @@ type strictHandler struct {
 }
 
 // LookupCnpj operation middleware
-func (sh *strictHandler) LookupCnpj(ctx echo.Context, documento string, params LookupCnpjParams) error {
+func (sh *strictHandler) LookupCnpj(ctx *echo.Context, documento string, params LookupCnpjParams) error {
 	var request LookupCnpjRequestObject
 
 	request.Documento = documento
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.LookupCnpj(ctx.Request().Context(), request.(LookupCnpjRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -9847,12 +9847,12 @@ func (sh *strictHandler) LookupCnpj(ctx echo.Context, documento string, params L
 }
 
 // GetStatement operation middleware
-func (sh *strictHandler) GetStatement(ctx echo.Context, params GetStatementParams) error {
+func (sh *strictHandler) GetStatement(ctx *echo.Context, params GetStatementParams) error {
 	var request GetStatementRequestObject
 
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetStatement(ctx.Request().Context(), request.(GetStatementRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -9872,14 +9872,14 @@ func (sh *strictHandler) GetStatement(ctx echo.Context, params GetStatementParam
 }
 
 // Lookup operation middleware
-func (sh *strictHandler) Lookup(ctx echo.Context, params LookupParams) error {
+func (sh *strictHandler) Lookup(ctx *echo.Context, params LookupParams) error {
 	var request LookupRequestObject
 
 	request.Params = params
 
 	var body LookupJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+	if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 		// A request validator built on kin-openapi's openapi3filter with
 		// KeepValidatedValue leaves the value it validated on the body. Bind
 		// that value, matching member names exactly, so the handler receives
@@ -9887,7 +9887,7 @@ func (sh *strictHandler) Lookup(ctx echo.Context, params LookupParams) error {
 		// Otherwise bind only the request body, so that path and query
 		// parameters are not also bound into the body struct.
 		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
+			err = echo.BindBody(ctx, &body)
 		}
 	} else {
 		// A custom binder is installed on the Echo instance; defer to it
@@ -9900,7 +9900,7 @@ func (sh *strictHandler) Lookup(ctx echo.Context, params LookupParams) error {
 	}
 	request.Body = &body
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.Lookup(ctx.Request().Context(), request.(LookupRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -9920,14 +9920,14 @@ func (sh *strictHandler) Lookup(ctx echo.Context, params LookupParams) error {
 }
 
 // LookupOpen operation middleware
-func (sh *strictHandler) LookupOpen(ctx echo.Context, params LookupOpenParams) error {
+func (sh *strictHandler) LookupOpen(ctx *echo.Context, params LookupOpenParams) error {
 	var request LookupOpenRequestObject
 
 	request.Params = params
 
 	var body LookupOpenJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+	if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 		// A request validator built on kin-openapi's openapi3filter with
 		// KeepValidatedValue leaves the value it validated on the body. Bind
 		// that value, matching member names exactly, so the handler receives
@@ -9935,7 +9935,7 @@ func (sh *strictHandler) LookupOpen(ctx echo.Context, params LookupOpenParams) e
 		// Otherwise bind only the request body, so that path and query
 		// parameters are not also bound into the body struct.
 		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
+			err = echo.BindBody(ctx, &body)
 		}
 	} else {
 		// A custom binder is installed on the Echo instance; defer to it
@@ -9948,7 +9948,7 @@ func (sh *strictHandler) LookupOpen(ctx echo.Context, params LookupOpenParams) e
 	}
 	request.Body = &body
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.LookupOpen(ctx.Request().Context(), request.(LookupOpenRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -9968,12 +9968,12 @@ func (sh *strictHandler) LookupOpen(ctx echo.Context, params LookupOpenParams) e
 }
 
 // GetLookupOpen operation middleware
-func (sh *strictHandler) GetLookupOpen(ctx echo.Context, id string) error {
+func (sh *strictHandler) GetLookupOpen(ctx *echo.Context, id string) error {
 	var request GetLookupOpenRequestObject
 
 	request.Id = id
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetLookupOpen(ctx.Request().Context(), request.(GetLookupOpenRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -9993,12 +9993,12 @@ func (sh *strictHandler) GetLookupOpen(ctx echo.Context, id string) error {
 }
 
 // GetLookup operation middleware
-func (sh *strictHandler) GetLookup(ctx echo.Context, id string) error {
+func (sh *strictHandler) GetLookup(ctx *echo.Context, id string) error {
 	var request GetLookupRequestObject
 
 	request.Id = id
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetLookup(ctx.Request().Context(), request.(GetLookupRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10018,13 +10018,13 @@ func (sh *strictHandler) GetLookup(ctx echo.Context, id string) error {
 }
 
 // LookupCpf operation middleware
-func (sh *strictHandler) LookupCpf(ctx echo.Context, documento string, params LookupCpfParams) error {
+func (sh *strictHandler) LookupCpf(ctx *echo.Context, documento string, params LookupCpfParams) error {
 	var request LookupCpfRequestObject
 
 	request.Documento = documento
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.LookupCpf(ctx.Request().Context(), request.(LookupCpfRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10044,12 +10044,12 @@ func (sh *strictHandler) LookupCpf(ctx echo.Context, documento string, params Lo
 }
 
 // GetStatementFile operation middleware
-func (sh *strictHandler) GetStatementFile(ctx echo.Context, params GetStatementFileParams) error {
+func (sh *strictHandler) GetStatementFile(ctx *echo.Context, params GetStatementFileParams) error {
 	var request GetStatementFileRequestObject
 
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetStatementFile(ctx.Request().Context(), request.(GetStatementFileRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10069,12 +10069,12 @@ func (sh *strictHandler) GetStatementFile(ctx echo.Context, params GetStatementF
 }
 
 // ListBatches operation middleware
-func (sh *strictHandler) ListBatches(ctx echo.Context, params ListBatchesParams) error {
+func (sh *strictHandler) ListBatches(ctx *echo.Context, params ListBatchesParams) error {
 	var request ListBatchesRequestObject
 
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListBatches(ctx.Request().Context(), request.(ListBatchesRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10094,10 +10094,10 @@ func (sh *strictHandler) ListBatches(ctx echo.Context, params ListBatchesParams)
 }
 
 // CreateBatch operation middleware
-func (sh *strictHandler) CreateBatch(ctx echo.Context) error {
+func (sh *strictHandler) CreateBatch(ctx *echo.Context) error {
 	var request CreateBatchRequestObject
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.CreateBatch(ctx.Request().Context(), request.(CreateBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10117,12 +10117,12 @@ func (sh *strictHandler) CreateBatch(ctx echo.Context) error {
 }
 
 // GetBatch operation middleware
-func (sh *strictHandler) GetBatch(ctx echo.Context, id string) error {
+func (sh *strictHandler) GetBatch(ctx *echo.Context, id string) error {
 	var request GetBatchRequestObject
 
 	request.Id = id
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetBatch(ctx.Request().Context(), request.(GetBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10142,12 +10142,12 @@ func (sh *strictHandler) GetBatch(ctx echo.Context, id string) error {
 }
 
 // CancelBatch operation middleware
-func (sh *strictHandler) CancelBatch(ctx echo.Context, id string) error {
+func (sh *strictHandler) CancelBatch(ctx *echo.Context, id string) error {
 	var request CancelBatchRequestObject
 
 	request.Id = id
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.CancelBatch(ctx.Request().Context(), request.(CancelBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10167,14 +10167,14 @@ func (sh *strictHandler) CancelBatch(ctx echo.Context, id string) error {
 }
 
 // ConfirmBatch operation middleware
-func (sh *strictHandler) ConfirmBatch(ctx echo.Context, id string) error {
+func (sh *strictHandler) ConfirmBatch(ctx *echo.Context, id string) error {
 	var request ConfirmBatchRequestObject
 
 	request.Id = id
 
 	var body ConfirmBatchJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+	if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 		// A request validator built on kin-openapi's openapi3filter with
 		// KeepValidatedValue leaves the value it validated on the body. Bind
 		// that value, matching member names exactly, so the handler receives
@@ -10182,7 +10182,7 @@ func (sh *strictHandler) ConfirmBatch(ctx echo.Context, id string) error {
 		// Otherwise bind only the request body, so that path and query
 		// parameters are not also bound into the body struct.
 		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
+			err = echo.BindBody(ctx, &body)
 		}
 	} else {
 		// A custom binder is installed on the Echo instance; defer to it
@@ -10198,7 +10198,7 @@ func (sh *strictHandler) ConfirmBatch(ctx echo.Context, id string) error {
 		request.Body = &body
 	}
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ConfirmBatch(ctx.Request().Context(), request.(ConfirmBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10218,12 +10218,12 @@ func (sh *strictHandler) ConfirmBatch(ctx echo.Context, id string) error {
 }
 
 // PauseBatch operation middleware
-func (sh *strictHandler) PauseBatch(ctx echo.Context, id string) error {
+func (sh *strictHandler) PauseBatch(ctx *echo.Context, id string) error {
 	var request PauseBatchRequestObject
 
 	request.Id = id
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.PauseBatch(ctx.Request().Context(), request.(PauseBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10243,13 +10243,13 @@ func (sh *strictHandler) PauseBatch(ctx echo.Context, id string) error {
 }
 
 // GetBatchResults operation middleware
-func (sh *strictHandler) GetBatchResults(ctx echo.Context, id string, params GetBatchResultsParams) error {
+func (sh *strictHandler) GetBatchResults(ctx *echo.Context, id string, params GetBatchResultsParams) error {
 	var request GetBatchResultsRequestObject
 
 	request.Id = id
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetBatchResults(ctx.Request().Context(), request.(GetBatchResultsRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10269,13 +10269,13 @@ func (sh *strictHandler) GetBatchResults(ctx echo.Context, id string, params Get
 }
 
 // GetBatchResultsFile operation middleware
-func (sh *strictHandler) GetBatchResultsFile(ctx echo.Context, id string, params GetBatchResultsFileParams) error {
+func (sh *strictHandler) GetBatchResultsFile(ctx *echo.Context, id string, params GetBatchResultsFileParams) error {
 	var request GetBatchResultsFileRequestObject
 
 	request.Id = id
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetBatchResultsFile(ctx.Request().Context(), request.(GetBatchResultsFileRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10295,14 +10295,14 @@ func (sh *strictHandler) GetBatchResultsFile(ctx echo.Context, id string, params
 }
 
 // ResumeBatch operation middleware
-func (sh *strictHandler) ResumeBatch(ctx echo.Context, id string) error {
+func (sh *strictHandler) ResumeBatch(ctx *echo.Context, id string) error {
 	var request ResumeBatchRequestObject
 
 	request.Id = id
 
 	var body ResumeBatchJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+	if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 		// A request validator built on kin-openapi's openapi3filter with
 		// KeepValidatedValue leaves the value it validated on the body. Bind
 		// that value, matching member names exactly, so the handler receives
@@ -10310,7 +10310,7 @@ func (sh *strictHandler) ResumeBatch(ctx echo.Context, id string) error {
 		// Otherwise bind only the request body, so that path and query
 		// parameters are not also bound into the body struct.
 		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
+			err = echo.BindBody(ctx, &body)
 		}
 	} else {
 		// A custom binder is installed on the Echo instance; defer to it
@@ -10326,7 +10326,7 @@ func (sh *strictHandler) ResumeBatch(ctx echo.Context, id string) error {
 		request.Body = &body
 	}
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ResumeBatch(ctx.Request().Context(), request.(ResumeBatchRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10346,10 +10346,10 @@ func (sh *strictHandler) ResumeBatch(ctx echo.Context, id string) error {
 }
 
 // ListProducts operation middleware
-func (sh *strictHandler) ListProducts(ctx echo.Context) error {
+func (sh *strictHandler) ListProducts(ctx *echo.Context) error {
 	var request ListProductsRequestObject
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListProducts(ctx.Request().Context(), request.(ListProductsRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10369,14 +10369,14 @@ func (sh *strictHandler) ListProducts(ctx echo.Context) error {
 }
 
 // ReceiveAnswer operation middleware
-func (sh *strictHandler) ReceiveAnswer(ctx echo.Context, token string) error {
+func (sh *strictHandler) ReceiveAnswer(ctx *echo.Context, token string) error {
 	var request ReceiveAnswerRequestObject
 
 	request.Token = token
 
 	var body ReceiveAnswerJSONRequestBody
 	var err error
-	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+	if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 		// A request validator built on kin-openapi's openapi3filter with
 		// KeepValidatedValue leaves the value it validated on the body. Bind
 		// that value, matching member names exactly, so the handler receives
@@ -10384,7 +10384,7 @@ func (sh *strictHandler) ReceiveAnswer(ctx echo.Context, token string) error {
 		// Otherwise bind only the request body, so that path and query
 		// parameters are not also bound into the body struct.
 		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = binder.BindBody(ctx, &body)
+			err = echo.BindBody(ctx, &body)
 		}
 	} else {
 		// A custom binder is installed on the Echo instance; defer to it
@@ -10397,7 +10397,7 @@ func (sh *strictHandler) ReceiveAnswer(ctx echo.Context, token string) error {
 	}
 	request.Body = &body
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ReceiveAnswer(ctx.Request().Context(), request.(ReceiveAnswerRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10417,13 +10417,13 @@ func (sh *strictHandler) ReceiveAnswer(ctx echo.Context, token string) error {
 }
 
 // VerifyWebhook operation middleware
-func (sh *strictHandler) VerifyWebhook(ctx echo.Context, token string, params VerifyWebhookParams) error {
+func (sh *strictHandler) VerifyWebhook(ctx *echo.Context, token string, params VerifyWebhookParams) error {
 	var request VerifyWebhookRequestObject
 
 	request.Token = token
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.VerifyWebhook(ctx.Request().Context(), request.(VerifyWebhookRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10443,13 +10443,13 @@ func (sh *strictHandler) VerifyWebhook(ctx echo.Context, token string, params Ve
 }
 
 // ProbeWebhook operation middleware
-func (sh *strictHandler) ProbeWebhook(ctx echo.Context, token string, params ProbeWebhookParams) error {
+func (sh *strictHandler) ProbeWebhook(ctx *echo.Context, token string, params ProbeWebhookParams) error {
 	var request ProbeWebhookRequestObject
 
 	request.Token = token
 	request.Params = params
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ProbeWebhook(ctx.Request().Context(), request.(ProbeWebhookRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10469,12 +10469,12 @@ func (sh *strictHandler) ProbeWebhook(ctx echo.Context, token string, params Pro
 }
 
 // PreflightWebhook operation middleware
-func (sh *strictHandler) PreflightWebhook(ctx echo.Context, token string) error {
+func (sh *strictHandler) PreflightWebhook(ctx *echo.Context, token string) error {
 	var request PreflightWebhookRequestObject
 
 	request.Token = token
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.PreflightWebhook(ctx.Request().Context(), request.(PreflightWebhookRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
@@ -10494,14 +10494,14 @@ func (sh *strictHandler) PreflightWebhook(ctx echo.Context, token string) error 
 }
 
 // ReceiveLead operation middleware
-func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string) error {
+func (sh *strictHandler) ReceiveLead(ctx *echo.Context, token string) error {
 	var request ReceiveLeadRequestObject
 
 	request.Token = token
 	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
 		var body ReceiveLeadJSONRequestBody
 		var err error
-		if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		if _, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
 			// A request validator built on kin-openapi's openapi3filter with
 			// KeepValidatedValue leaves the value it validated on the body. Bind
 			// that value, matching member names exactly, so the handler receives
@@ -10509,7 +10509,7 @@ func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string) error {
 			// Otherwise bind only the request body, so that path and query
 			// parameters are not also bound into the body struct.
 			if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-				err = binder.BindBody(ctx, &body)
+				err = echo.BindBody(ctx, &body)
 			}
 		} else {
 			// A custom binder is installed on the Echo instance; defer to it
@@ -10524,7 +10524,7 @@ func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string) error {
 
 	}
 	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		if form, err := ctx.FormParams(); err == nil {
+		if form, err := ctx.FormValues(); err == nil {
 			var body ReceiveLeadFormdataRequestBody
 			if err := runtime.BindForm(&body, form, nil, nil); err != nil {
 				return err
@@ -10542,7 +10542,7 @@ func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string) error {
 		}
 	}
 
-	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+	handler := func(ctx *echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ReceiveLead(ctx.Request().Context(), request.(ReceiveLeadRequestObject))
 	}
 	for _, middleware := range sh.middlewares {

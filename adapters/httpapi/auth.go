@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/shape"
 	"fichario/app"
@@ -28,7 +28,7 @@ func callOf(ctx context.Context) call {
 // enabled answers 404 on instances without lookups, before anything else and for any method: hence it checks Path,
 // which the router has set by then. What bureaus post is taken, because it was asked for, and paid, before.
 func (s *server) enabled(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		isLookup := strings.HasPrefix(c.Path(), "/api/v1/") && !strings.HasPrefix(c.Path(), CallbackPath)
 		if !s.LookupEnabled && (isLookup || c.Path() == agentPath) {
 			return fault.New(fault.LookupDisabled, "As consultas não estão habilitadas nesta instância.")
@@ -39,7 +39,7 @@ func (s *server) enabled(next echo.HandlerFunc) echo.HandlerFunc {
 
 // authenticate finds the key and counts the request against its per-minute limit.
 func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		r := c.Request()
 		token, err := bearer(r.Header.Values(echo.HeaderAuthorization))
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"reflect"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
@@ -60,7 +60,7 @@ func (t *texts) UnmarshalJSON(sent []byte) error {
 }
 
 // CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
-func (s *server) CreateBatch(c echo.Context) error {
+func (s *server) CreateBatch(c *echo.Context) error {
 	ctx := c.Request().Context()
 	by := callOf(ctx).caller
 	sent := s.Tables.Receive(c.Request().Body, by.OrgID())
@@ -88,7 +88,7 @@ func (s *server) CreateBatch(c echo.Context) error {
 
 // batchData reads the body of a batch. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge, IncompleteRequest,
 // ServiceUnavailable.
-func batchData(c echo.Context) ([]byte, error) {
+func batchData(c *echo.Context) ([]byte, error) {
 	r := c.Request()
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); !isBatchType(kind) {
 		return nil, fault.New(fault.UnsupportedMediaType,

@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/domain/fault"
 )
@@ -25,7 +25,7 @@ const lookupBodyMax = 64 << 10
 // lookup bodies go through it.
 type binder struct{}
 
-func (binder) Bind(into any, c echo.Context) error {
+func (binder) Bind(c *echo.Context, into any) error {
 	r := c.Request()
 	switch into.(type) {
 	case *ConfirmBatchJSONRequestBody, *ResumeBatchJSONRequestBody:
@@ -72,10 +72,10 @@ func compressed(r *http.Request, code fault.Code) *fault.Error {
 }
 
 // readBody reads a whole body of at most limit bytes.
-func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
+func readBody(c *echo.Context, limit int64, limitText string) ([]byte, error) {
 	r := c.Request()
 	tooLarge := fault.New(fault.BodyTooLarge, "O corpo passa de "+limitText+".")
-	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
+	body, err := io.ReadAll(http.MaxBytesReader(responseOf(c).ResponseWriter, r.Body, limit))
 	var (
 		over  *http.MaxBytesError
 		known *fault.Error

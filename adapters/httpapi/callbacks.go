@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/domain/fault"
 )
@@ -22,7 +22,7 @@ func (h handlers) ReceiveAnswer(context.Context, ReceiveAnswerRequestObject) (Re
 }
 
 // ReceiveAnswer serves POST /api/v1/retornos/{token}. A bureau that hangs up after its post has arrived has answered.
-func (s *server) ReceiveAnswer(c echo.Context, token string) error {
+func (s *server) ReceiveAnswer(c *echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
 	err := s.Ledger.CalledBack(ctx, token, func() (map[string][]string, []byte, error) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 	"go.yaml.in/yaml/v4"
 
 	"fichario/openapi"
@@ -17,7 +17,7 @@ import (
 func (s *server) documentation(e *echo.Echo) {
 	serve := func(path, contentType string, form func([]byte) ([]byte, error)) {
 		made := sync.OnceValues(func() ([]byte, error) { return form(openapi.YAML) })
-		e.GET(path, func(c echo.Context) error {
+		e.GET(path, func(c *echo.Context) error {
 			content, err := made()
 			if err != nil {
 				return err
@@ -30,7 +30,7 @@ func (s *server) documentation(e *echo.Echo) {
 	serve("/openapi-3.1.yaml", "application/yaml", asOpenAPI31)
 	e.GET("/docs", echo.WrapHandler(s.Docs))
 	e.GET("/docs/*", echo.WrapHandler(s.Docs))
-	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusFound, "/docs") })
+	e.GET("/", func(c *echo.Context) error { return c.Redirect(http.StatusFound, "/docs") })
 }
 
 func asJSON(contract []byte) ([]byte, error) {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/docsite"
 	"fichario/domain/fault"
@@ -110,8 +110,8 @@ func problemOf(f *fault.Error, kind problemKind, requestID string) Problem {
 
 // fail is the only place that writes an error. Errors that are no faults become 500 without their text, and are logged
 // once.
-func (s *server) fail(err error, c echo.Context) {
-	r, w := c.Request(), c.Response()
+func (s *server) fail(c *echo.Context, err error) {
+	r, w := c.Request(), responseOf(c)
 	f := asFault(err)
 	kind := kindOf(f.Code)
 	if gone(r, err) {
@@ -180,13 +180,13 @@ func gone(r *http.Request, err error) bool {
 			errors.Is(err, os.ErrDeadlineExceeded))
 }
 
-func isWebhook(c echo.Context) bool {
+func isWebhook(c *echo.Context) bool {
 	asked := c.Request().URL.Path
 	return strings.HasPrefix(c.Path(), webhookPath) || strings.HasPrefix(asked, webhookPath) ||
 		strings.HasPrefix(path.Clean("/"+asked), webhookPath)
 }
 
-func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKind, err error) {
+func (s *server) logFailure(ctx context.Context, c *echo.Context, kind problemKind, err error) {
 	s.Log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", c.Path()),
 		slog.String("code", string(kind.Code)),
 		slog.String("error", err.Error()), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
@@ -195,13 +195,13 @@ func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKin
 func asFault(err error) *fault.Error {
 	var (
 		f *fault.Error
-		h *echo.HTTPError
+		h echo.HTTPStatusCoder
 	)
 	switch {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &h):
-		return routerFault(h)
+		return routerFault(h.StatusCode(), err)
 	}
 	return internal()
 }
@@ -216,14 +216,14 @@ func noSuchRoute() *fault.Error {
 
 // routerFault translates refusals of the router and the generated code. Their own texts repeat what was sent and are
 // not shown.
-func routerFault(h *echo.HTTPError) *fault.Error {
-	switch h.Code {
+func routerFault(status int, err error) *fault.Error {
+	switch status {
 	case http.StatusNotFound:
 		return noSuchRoute()
 	case http.StatusMethodNotAllowed:
 		return fault.New(methodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
 	case http.StatusBadRequest:
-		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(h)
+		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(err)
 	}
-	return internal().Because(h)
+	return internal().Because(err)
 }

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/domain/fault"
 	"fichario/openapi"
@@ -112,7 +112,7 @@ func newServer(t *testing.T, log io.Writer) *echo.Echo {
 func TestRoutesAreTheContract(t *testing.T) {
 	t.Parallel()
 	var served, promised []string
-	for _, r := range newServer(t, io.Discard).Routes() {
+	for _, r := range newServer(t, io.Discard).Router().Routes() {
 		if strings.HasPrefix(r.Path, "/api/") {
 			parts := strings.Split(r.Path, "/")
 			for i, p := range parts {
@@ -140,7 +140,7 @@ func TestAPanicIsA500WithoutItsText(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	e := newServer(t, &log)
-	e.GET("/panic", func(echo.Context) error { panic("52998224725") })
+	e.GET("/panic", func(*echo.Context) error { panic("52998224725") })
 	rec := httptest.NewRecorder()
 	e.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/panic", nil))
 	if rec.Code != http.StatusInternalServerError || !strings.Contains(rec.Body.String(), `"erro_interno"`) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/spreadsheet"
 	"fichario/app/batches"
@@ -42,7 +42,7 @@ func FuzzHeaders(f *testing.F) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set(echo.HeaderXRequestID, value)
 		w := httptest.NewRecorder()
-		if err := requestID(func(echo.Context) error { return nil })(e.NewContext(r, w)); err != nil {
+		if err := requestID(func(*echo.Context) error { return nil })(e.NewContext(r, w)); err != nil {
 			t.Error(err)
 		}
 		if id := w.Header().Get(echo.HeaderXRequestID); !uuidForm.MatchString(id) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/app/lookups"
 	"fichario/domain/catalog"
@@ -43,10 +43,10 @@ func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (Lo
 // wholeRoute refuses an address that continues beyond the route's last parameter, which the router takes as part of the
 // parameter. The slash of a masked CNPJ is inside it.
 func wholeRoute(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		for i, name := range c.ParamNames() {
-			first, _, more := strings.Cut(c.ParamValues()[i], "/")
-			if first, err := url.PathUnescape(first); more && (err != nil || name != "documento" || isDocument(first)) {
+	return func(c *echo.Context) error {
+		for _, p := range c.PathValues() {
+			first, _, more := strings.Cut(p.Value, "/")
+			if first, err := url.PathUnescape(first); more && (err != nil || p.Name != "documento" || isDocument(first)) {
 				return noSuchRoute()
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/app"
 )
@@ -20,7 +20,7 @@ var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-
 // requestID gives every request an id. A caller's own id is kept only when it is a UUID: any other text could be
 // somebody's document, and ids are logged.
 func requestID(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
 		if id == "" || !uuidForm.MatchString(id) {
 			id = uuid.Must(uuid.NewV7()).String()
@@ -32,7 +32,7 @@ func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 
 // recovered turns a panic into a 500. Only its type and place are logged: its value may hold user data.
 func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) (err error) {
+	return func(c *echo.Context) (err error) {
 		defer func() {
 			switch r := recover(); r {
 			case nil:
@@ -53,14 +53,14 @@ var noStore, noSniff, noReferrer = []string{"no-store"}, []string{"nosniff"}, []
 
 // headers sets the headers of every response. Responses may hold personal data, so nothing may cache them.
 func headers(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		h := c.Response().Header()
 		h["Cache-Control"], h["X-Content-Type-Options"], h["Referrer-Policy"] = noStore, noSniff, noReferrer
 		if isWebhook(c) {
 			h[echo.HeaderAccessControlAllowOrigin] = anyOrigin
 		}
 		if _, other := c.Get(echo.ContextKeyHeaderAllow).(string); other && !withoutGet.MatchString(c.Request().URL.Path) {
-			c.Response().Before(func() { // the router knows of no HEAD, see headAsGet
+			responseOf(c).Before(func() { // the router knows of no HEAD, see headAsGet
 				if allow := h.Get(echo.HeaderAllow); !strings.Contains(allow, http.MethodHead) {
 					h.Set(echo.HeaderAllow, strings.Replace(allow, http.MethodGet, "GET, HEAD", 1))
 				}
@@ -72,16 +72,16 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 
 // observe logs and counts every request by its route, never by its address, which may hold a document or a token.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		start := time.Now()
 		ctx, span := app.TraceRequest(c.Request().Context())
 		if span.Traced() {
 			c.SetRequest(c.Request().WithContext(ctx))
 		}
 		if err := next(c); err != nil {
-			c.Error(err)
+			s.fail(c, err)
 		}
-		took, status, route := time.Since(start), c.Response().Status, c.Path()
+		took, status, route := time.Since(start), responseOf(c).Status, c.Path()
 		if route == "" {
 			route = "unmatched"
 		}
@@ -93,4 +93,13 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id", id))
 		return nil
 	}
+}
+
+// responseOf is the response to a request, with whether it has begun and with which status.
+func responseOf(c *echo.Context) *echo.Response {
+	w, err := echo.UnwrapResponse(c.Response())
+	if err != nil {
+		panic(err) // echo made it
+	}
+	return w
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/shape"
 	"fichario/domain/fault"
@@ -29,7 +29,7 @@ func queryOf[Params any]() (names []string) {
 // call.
 func onlyParams(known ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
+		return func(c *echo.Context) error {
 			if c.Request().URL.RawQuery == "" {
 				return next(c)
 			}
@@ -57,10 +57,11 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 
 // smallID lowers the case of ids in a path to match stored ids: a UUID may be sent in capitals (RFC 9562, section 4).
 func smallID(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		for i, name := range c.ParamNames() {
-			if name == "id" {
-				c.ParamValues()[i] = strings.ToLower(c.ParamValues()[i])
+	return func(c *echo.Context) error {
+		values := c.PathValues()
+		for i := range values {
+			if values[i].Name == "id" {
+				values[i].Value = strings.ToLower(values[i].Value)
 			}
 		}
 		return next(c)
@@ -70,7 +71,7 @@ func smallID(next echo.HandlerFunc) echo.HandlerFunc {
 // headerLines joins the lines of Prefer into one list (RFC 7240, section 2), and refuses a repeated X-Finalidade
 // or Idempotency-Key.
 func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		h := c.Request().Header
 		if lines := h[preferHeader]; len(lines) > 1 {
 			h[preferHeader] = []string{strings.Join(lines, ", ")}
@@ -87,7 +88,7 @@ func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
 // firstOf keeps the first of repeated parameters, so that whoever verifies an address gets an answer nonetheless.
 func firstOf(names ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
+		return func(c *echo.Context) error {
 			query := c.QueryParams() // echo's own cached query, which the generated code reads
 			for _, name := range names {
 				if values := query[name]; len(values) > 1 {
@@ -101,7 +102,7 @@ func firstOf(names ...string) echo.MiddlewareFunc {
 
 // shaped refuses a request whose body or parameters do not have the contract's shape.
 func shaped(next StrictHandlerFunc, _ string) StrictHandlerFunc {
-	return func(c echo.Context, request any) (any, error) {
+	return func(c *echo.Context, request any) (any, error) {
 		if err := shape.Check(request); err != nil {
 			return nil, err
 		}

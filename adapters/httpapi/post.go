@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	intakeapp "fichario/app/intake"
 	"fichario/domain/fault"
@@ -31,8 +31,8 @@ const (
 )
 
 // readPost reads the posted body, or as much of it as the delivery log keeps.
-func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
-	r := c.Request()
+func readPost(c *echo.Context, token string, hook webhook.Hook) intakeapp.Post {
+	r, writer := c.Request(), responseOf(c).ResponseWriter
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature covers the exact bytes, so keep them all.
 	signed := hook.Signature.Scheme != webhook.NoSignature
@@ -43,14 +43,14 @@ func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 	}
 	post := intakeapp.Post{Headers: keptHeaders(r.Header, token, hook.Signature.Header)}
 	if r.ContentLength > limit {
-		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
+		_ = http.NewResponseController(writer).SetReadDeadline(time.Now().Add(excerptWithin))
 		// Beyond the excerpt the server closes the connection, slowly enough for the response to be read.
-		post.Body, _ = io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, excerptMax))
+		post.Body, _ = io.ReadAll(http.MaxBytesReader(writer, r.Body, excerptMax))
 		post.Truncated, post.Declared = true, tooLarge(signed)
 		return post
 	}
 	excerpt := &head{}
-	source := io.TeeReader(http.MaxBytesReader(c.Response().Writer, r.Body, limit), excerpt)
+	source := io.TeeReader(http.MaxBytesReader(writer, r.Body, limit), excerpt)
 	var err error
 	if stream {
 		post.Body, err = tree.Reduce(contentType, source, leadMax)

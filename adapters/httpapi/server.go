@@ -10,7 +10,7 @@ import (
 	"net/netip"
 	"regexp"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/agents"
 	"fichario/adapters/spreadsheet"
@@ -72,7 +72,6 @@ func New(c Config) http.Handler {
 	s.ServerInterface = NewStrictHandler(handlers{s}, []StrictMiddlewareFunc{shaped})
 
 	e := echo.New()
-	e.HideBanner, e.HidePort = true, true
 	e.Binder = binder{}
 	e.HTTPErrorHandler = s.fail
 	e.Use(requestID, s.observe, s.recovered, headers, s.enabled, s.tokenFirst)
@@ -122,7 +121,7 @@ func New(c Config) http.Handler {
 // probed are the methods of health checks.
 var probed = []string{http.MethodGet, http.MethodHead}
 
-func alive(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
+func alive(c *echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
 // headAsGet answers HEAD like GET; net/http omits the body. Lookups have no HEAD, so that probing an address is never
 // charged. The webhook has its own.
@@ -153,7 +152,7 @@ const (
 
 func (u Unready) Error() string { return string(u) }
 
-func (s *server) ready(c echo.Context) error {
+func (s *server) ready(c *echo.Context) error {
 	err := s.Ready(c.Request().Context())
 	if meant, is := errors.AsType[Unready](err); is {
 		return c.String(http.StatusServiceUnavailable, string(meant)+"\n")

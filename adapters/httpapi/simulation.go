@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/app/intake"
 	"fichario/domain/fault"
@@ -29,7 +29,7 @@ func simulated(values []string) (bool, *fault.Error) {
 		"O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
 }
 
-func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook, post intake.Post) error {
+func (s *server) simulate(ctx context.Context, c *echo.Context, hook webhook.Hook, post intake.Post) error {
 	made, err := s.Intake.Simulate(ctx, hook, post)
 	if err != nil {
 		return late(ctx, err)

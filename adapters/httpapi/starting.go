@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/domain/fault"
 )
@@ -19,7 +19,7 @@ func Starting() http.Handler {
 	e.HTTPErrorHandler = s.fail
 	e.Use(requestID, headers)
 	e.Match(probed, "/healthz", alive)
-	e.Any("/*", func(c echo.Context) error {
+	e.Any("/*", func(c *echo.Context) error {
 		r := c.Request()
 		if r.Method == http.MethodGet && strings.Contains(r.Header.Get(echo.HeaderAccept), echo.MIMETextHTML) {
 			c.Response().Header().Set("Retry-After", "2")

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/download"
 	"fichario/adapters/shape"
@@ -57,7 +57,7 @@ func weightsOf(accept string) map[string]float64 {
 
 // looking marks requests for people to look at, so that lookups need not wait for them.
 func looking(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		c.SetRequest(c.Request().WithContext(app.ForPage(c.Request().Context())))
 		return next(c)
 	}
@@ -65,7 +65,7 @@ func looking(next echo.HandlerFunc) echo.HandlerFunc {
 
 // through notes how a request came, for the audit; posts are not audited.
 func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		via := app.Via{
 			Door: audit.API, Address: shape.ClientNetwork(c.Request(), s.TrustedProxies),
 			RequestID: c.Response().Header().Get(echo.HeaderXRequestID),

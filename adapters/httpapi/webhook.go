@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/app/intake"
 	"fichario/domain/fault"
@@ -108,7 +108,7 @@ func (h handlers) ReceiveLead(context.Context, ReceiveLeadRequestObject) (Receiv
 
 // tokenFirst lets the router refuse a method only where the token belongs to a webhook.
 func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		err := next(c)
 		if token, ok := strings.CutPrefix(c.Request().URL.Path, webhookPath+"receive/"); ok &&
 			errors.Is(err, echo.ErrMethodNotAllowed) {
@@ -123,7 +123,7 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 
 // ReceiveLead serves POST /api/webhooks/receive/{token} (specification, 4.5). A sender that hangs up after its body has
 // arrived has still sent a contact.
-func (s *server) ReceiveLead(c echo.Context, token string) error {
+func (s *server) ReceiveLead(c *echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
 	simulate, unsure := simulated(c.QueryParams()["simular"])
@@ -156,7 +156,7 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 }
 
 // thank answers an accepted post; a browser's form gets the webhook's thank-you page, if there is one.
-func thank(c echo.Context, hook webhook.Hook, accepted intake.Accepted) error {
+func thank(c *echo.Context, hook webhook.Hook, accepted intake.Accepted) error {
 	if hook.ThanksURL != "" && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html") {
 		return c.Redirect(http.StatusSeeOther, hook.ThanksURL)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/gormstore/engine"
 )
@@ -31,9 +31,9 @@ func serveBaseline(ctx context.Context, url string) error {
 		return err
 	}
 	e := echo.New()
-	e.GET("/echo", func(c echo.Context) error { return c.String(http.StatusOK, "ok") })
+	e.GET("/echo", func(c *echo.Context) error { return c.String(http.StatusOK, "ok") })
 	e.GET("/refuse", refuser())
-	e.GET("/select/:documento", func(c echo.Context) error {
+	e.GET("/select/:documento", func(c *echo.Context) error {
 		answer, err := find(c.Request().Context(), c.Param("documento"))
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func serveBaseline(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	e.POST("/lead/:webhook", func(c echo.Context) error {
+	e.POST("/lead/:webhook", func(c *echo.Context) error {
 		body, err := io.ReadAll(c.Request().Body)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func serveBaseline(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	e.POST("/charge/:documento", func(c echo.Context) error {
+	e.POST("/charge/:documento", func(c *echo.Context) error {
 		if err := charge(c.Request().Context(), c.Param("documento")); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func serveBaseline(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	e.GET("/told/:documento", func(c echo.Context) error {
+	e.GET("/told/:documento", func(c *echo.Context) error {
 		answer, err := find(c.Request().Context(), c.Param("documento"))
 		if err == nil {
 			err = tell(c.Request().Context(), c.Param("documento"))
@@ -144,7 +144,7 @@ func refuser() echo.HandlerFunc {
 	const wrong = "O CPF tem dígito verificador que não confere."
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	var keys sync.Map // the counts of keys, by their hashes
-	return func(c echo.Context) error {
+	return func(c *echo.Context) error {
 		began, id := time.Now(), uuid.Must(uuid.NewV7()).String()
 		secret := strings.TrimPrefix(c.Request().Header.Get("Authorization"), "Bearer ")
 		count, _ := keys.LoadOrStore(sha256.Sum256([]byte(secret)), new(atomic.Int64))

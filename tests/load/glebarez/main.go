@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	_ "github.com/glebarez/go-sqlite"
-	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v5"
 )
 
 // main takes the path of the database that the benchmark has filled.
@@ -36,7 +36,7 @@ func serve(path string) error {
 		return err
 	}
 	e := echo.New()
-	e.GET("/select/:documento", func(c echo.Context) error {
+	e.GET("/select/:documento", func(c *echo.Context) error {
 		var answer []byte
 		if err := find.QueryRowContext(c.Request().Context(), c.Param("documento")).Scan(&answer); err != nil {
 			return err
