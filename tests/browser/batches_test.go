@@ -61,6 +61,15 @@ func TestSlowABatchFromAFileToItsResult(t *testing.T) {
 	})
 }
 
+// refreshed waits until the page has asked for its progress once more.
+func refreshed(t *testing.T, b *browsertest.Browser) {
+	t.Helper()
+	browsertest.Eval[bool](b, "addEventListener('htmx:after:swap', () => window.refreshed = true, {once: true}), true")
+	lookuptest.Eventually(t, "the page asks for its progress", func() bool {
+		return browsertest.Eval[bool](b, "window.refreshed === true && delete window.refreshed")
+	})
+}
+
 // TestSlowABatchIsPausedResumedAndDownloaded by a person, while the bureau is slow with the second document.
 func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 	t.Parallel()
@@ -89,7 +98,9 @@ func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 		b.Press("Consultar 5")
 		b.See("Em andamento", "Feitos 1 de 5")
 		b.Accessible()
-		b.Press("Pausar")
+		up := b.Hold("#pausar")
+		refreshed(t, b)
+		up() // a person's finger is slower than the page
 		b.See("Pausado", "O lote está pausado. Nada é consultado até alguém o retomar.")
 		release()
 		lookuptest.Eventually(t, "the page shows what was running as ended, and stays as it is", func() bool {

@@ -170,6 +170,24 @@ func (b *Browser) Click(css string) {
 	}
 }
 
+// Hold presses the mouse's button down on an element, and returns what lets it go at the same place.
+func (b *Browser) Hold(css string) (up func()) {
+	b.tb.Helper()
+	at := Eval[[]float64](b, fmt.Sprintf(`(e => (e.scrollIntoView({block: 'center'}), e = e.getBoundingClientRect(),
+		[e.x + e.width / 2, e.y + e.height / 2]))(document.querySelector(%q))`, css))
+	mouse := func(kind input.DispatchMouseEventType) {
+		b.tb.Helper()
+		b.do(string(kind)+" on "+css, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+			_, err := cdp.Call(ctx, t, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: kind, X: at[0], Y: at[1], Button: input.MouseButtonLeft, ClickCount: 1,
+			})
+			return chromedp.Void{}, err
+		})
+	}
+	mouse(input.DispatchMouseEventTypeMousePressed)
+	return func() { b.tb.Helper(); mouse(input.DispatchMouseEventTypeMouseReleased) }
+}
+
 // Press clicks on the first visible button or link with these words in the page's content, once the page is loaded:
 // earlier, what a button opens may be missing. Where the click leaves the page, it waits for the whole next one.
 func (b *Browser) Press(words string) {
