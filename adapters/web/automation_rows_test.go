@@ -59,7 +59,19 @@ func TestAConditionInRows(t *testing.T) {
 			t.Errorf("texts in order are answered by %d", answer)
 		}
 	}
-	for _, field := range []string{`respostas."Quantos?"`, ".respostas.Renda", "atribuicao.utm_term", "contato.respostas.Renda"} {
+	for _, c := range [][3]string{
+		{"contact.created", "Cor da porta?", `respostas."Cor da porta?"`},
+		{"contact.moved", ".respostas.Cor da porta", `respostas."Cor da porta"`},
+		{"lookup.completed", `A "cor"?`, `contato.respostas."A \"cor\"?"`},
+		{"lookup.completed", "campos.Renda mensal", `campos."Renda mensal"`},
+		{"contact.created", "atribuicao.ad-id", `atribuicao."ad-id"`},
+	} {
+		sent := form("", "", c[1], "==", "azul")
+		sent.Set("evento", c[0])
+		at := pathIn(v.after("/automacoes", sent), `/automacoes/[^/"?]+/editar`)
+		has(t, "a question as people write it", v.get(at), `name="se.campo" value="`+c[2]+`"`)
+	}
+	for _, field := range []string{`respostas."Quantos?"`, "Quantos filhos?", ".respostas.Renda", "atribuicao.utm_term", "contato.respostas.Renda"} {
 		answer, page := v.post("/automacoes", form("", "", field, ">=", "100"))
 		has(t, "an answer in order", page, "é um texto, também quando parece um número", `value="100"`)
 		if answer != 422 {

@@ -204,17 +204,33 @@ func whenOf(sent url.Values, typed rowsTyped) string {
 	}
 	var rows []automation.Row
 	for _, row := range typed.Rows {
-		row.Field = strings.TrimPrefix(strings.TrimSpace(row.Field), ".")
-		if row.Field == "" {
+		if row.Field = fieldTyped(automation.EventName(sent.Get("evento")), row.Field); row.Field == "" {
 			continue
-		}
-		if !automation.ValidField(row.Field) {
-			row.Field = automation.Quoted(row.Field)
 		}
 		row.Value = valueOf(row.Value)
 		rows = append(rows, row)
 	}
 	return automation.Rows(rows)
+}
+
+// named begins the fields whose last part somebody else has named.
+var named = regexp.MustCompile(`^((contato\.)?(respostas|atribuicao)|campos)\.`)
+
+// fieldTyped is the field that was typed. What is none by itself is a question of a form, in its own words.
+func fieldTyped(event automation.EventName, typed string) string {
+	field := strings.TrimPrefix(strings.TrimSpace(typed), ".")
+	if field == "" || automation.ValidField(field) {
+		return field
+	}
+	within := named.FindString(field)
+	name := automation.Quoted(field[len(within):])
+	switch event = cmp.Or(event, automation.ContactCreated); {
+	case within != "" || !event.OfContact():
+		return within + name
+	case event == automation.LookupCompleted:
+		return "contato.respostas." + name
+	}
+	return "respostas." + name
 }
 
 // valueOf reads a value as people write it: 1.234,56 is a number.
@@ -282,17 +298,17 @@ var dated = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}|$)`)
 
 // orderOf refuses rows that ask which of two texts is more: jq answers, by the alphabet, and nobody means that. To jq
 // every text is more than any number, also "5".
-func orderOf(rows []automation.Row) error {
+func orderOf(event automation.EventName, rows []automation.Row) error {
 	for _, row := range rows {
 		switch row.Is {
 		case automation.Above, automation.AtLeast, automation.Below, automation.AtMost:
-			field, value := strings.TrimPrefix(strings.TrimSpace(row.Field), "."), valueOf(row.Value)
+			field, value := fieldTyped(event, row.Field), valueOf(row.Value)
 			if isSaid(field) {
 				return app.Invalid("when", "“"+web.Shorten(40, labelOf(field, nil))+"” é um texto, também quando parece um número: "+
 					"maior e menor não servem. Escolha “é igual a” ou “contém”, ou compare em jq, com tonumber.")
 			}
 			_, err := strconv.ParseFloat(value, 64)
-			if strings.TrimSpace(row.Field) != "" && err != nil && !dated.MatchString(value) {
+			if field != "" && err != nil && !dated.MatchString(value) {
 				return app.Invalid("when", "Em “"+web.Shorten(40, row.Field)+"”, maior e menor precisam de um número, ou de uma data "+
 					"como 2026-11-29. Para um texto, escolha “é igual a” ou “contém”.")
 			}
