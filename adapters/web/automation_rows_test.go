@@ -71,7 +71,9 @@ func TestAConditionInRows(t *testing.T) {
 		at := pathIn(v.after("/automacoes", sent), `/automacoes/[^/"?]+/editar`)
 		has(t, "a question as people write it", v.get(at), `name="se.campo" value="`+c[2]+`"`)
 	}
-	for _, field := range []string{`respostas."Quantos?"`, "Quantos filhos?", ".respostas.Renda", "atribuicao.utm_term", "contato.respostas.Renda"} {
+	for _, field := range []string{
+		`respostas."Quantos?"`, "Quantos filhos?", ".respostas.Renda", "atribuicao.utm_term", "contato.respostas.Renda",
+	} {
 		answer, page := v.post("/automacoes", form("", "", field, ">=", "100"))
 		has(t, "an answer in order", page, "é um texto, também quando parece um número", `value="100"`)
 		if answer != 422 {
@@ -148,7 +150,8 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("Linha %d: x", i)
 	}
-	v.lead(url.Values{"nome": {"Rui"}, "email": {"rui@example.com"}, "valor": {"10"}, "mensagem": {strings.Join(lines, "\n")}})
+	v.lead(url.Values{"nome": {"Rui"}, "email": {"rui@example.com"}, "valor": {"10"},
+		"mensagem": {strings.Join(lines, "\n")}})
 	has(t, "a contact of many lines", part("contact.created"), `<option value="valor" data-kind="number">Valor (10)`,
 		`<option value="webhook"`, `<option value="telefoneE164"`, `>Linha 1 (x)`)
 	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,

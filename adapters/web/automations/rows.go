@@ -304,8 +304,8 @@ func orderOf(event automation.EventName, rows []automation.Row) error {
 		case automation.Above, automation.AtLeast, automation.Below, automation.AtMost:
 			field, value := fieldTyped(event, row.Field), valueOf(row.Value)
 			if isSaid(field) {
-				return app.Invalid("when", "“"+web.Shorten(40, labelOf(field, nil))+"” é um texto, também quando parece um número: "+
-					"maior e menor não servem. Escolha “é igual a” ou “contém”, ou compare em jq, com tonumber.")
+				return app.Invalid("when", "“"+web.Shorten(40, labelOf(field, nil))+"” é um texto, também quando parece um "+
+					"número: maior e menor não servem. Escolha “é igual a” ou “contém”, ou compare em jq, com tonumber.")
 			}
 			_, err := strconv.ParseFloat(value, 64)
 			if field != "" && err != nil && !dated.MatchString(value) {
