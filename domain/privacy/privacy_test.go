@@ -75,7 +75,7 @@ func TestWhatATextNames(t *testing.T) {
 		"CONTRATO DO CLIENTE (529.982.247-25)": true, "529.982.247-25/SSP/SP/Brasil/outros": true,
 		"CPF-529.982.247-25": true, "CPF529.982.247-25": true, "mãe (a)529.982.247-25": true,
 		"529 . 982 . 247 - 25": true,
-		"529.982.": false, "529\u00a0982\u00a0247\u00a025": true,
+		"529.982.":             false, "529\u00a0982\u00a0247\u00a025": true,
 		"Rui;(21) 99773-1077": false, "Ana Lima": false, "529.982.247-26": false, "": false,
 	} {
 		if got := p.Mentions(text); got != want {
