@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -56,6 +57,27 @@ func TestAConditionInRows(t *testing.T) {
 		has(t, "texts in order", page, "maior e menor precisam de um número", `value="Google"`)
 		if answer != 422 {
 			t.Errorf("texts in order are answered by %d", answer)
+		}
+	}
+	for _, c := range [][3]string{
+		{"contact.created", "Cor da porta?", `respostas."Cor da porta?"`},
+		{"contact.moved", ".respostas.Cor da porta", `respostas."Cor da porta"`},
+		{"lookup.completed", `A "cor"?`, `contato.respostas."A \"cor\"?"`},
+		{"lookup.completed", "campos.Renda mensal", `campos."Renda mensal"`},
+		{"contact.created", "atribuicao.ad-id", `atribuicao."ad-id"`},
+	} {
+		sent := form("", "", c[1], "==", "azul")
+		sent.Set("evento", c[0])
+		at := pathIn(v.after("/automacoes", sent), `/automacoes/[^/"?]+/editar`)
+		has(t, "a question as people write it", v.get(at), `name="se.campo" value="`+c[2]+`"`)
+	}
+	for _, field := range []string{
+		`respostas."Quantos?"`, "Quantos filhos?", ".respostas.Renda", "atribuicao.utm_term", "contato.respostas.Renda",
+	} {
+		answer, page := v.post("/automacoes", form("", "", field, ">=", "100"))
+		has(t, "an answer in order", page, "é um texto, também quando parece um número", `value="100"`)
+		if answer != 422 {
+			t.Errorf("an answer in order is answered by %d", answer)
 		}
 	}
 	has(t, "an empty row", v.get("/automacoes/nova"), `name="se.compara"><option value="==">`)
@@ -117,6 +139,21 @@ func TestTheFieldsOfAnEventHaveNames(t *testing.T) {
 		"texto": {"Ligar"}, "se": {""}, "se.linhas": {""}, "se.campo": {`respostas."Qual o interesse?"`}, "se.compara": {"=="},
 		"se.valor": {"Consórcio"}})
 	has(t, "by a question", saved, ", se Qual o interesse? é igual a Consórcio")
+	england := "Time de 🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F?"
+	v.lead(url.Values{"nome": {"Rui"}, "email": {"rui@example.com"}, england: {"Leeds"}, "mensagem": {`"Cor": azul`}})
+	for _, field := range []string{`respostas."` + england + `"`, `respostas."\"Cor\""`} {
+		has(t, "a question in any signs", part("contact.created"), `<option value="`+field+`" data-kind="string">`)
+		v.after("/automacoes", url.Values{"nome": {"Nota"}, "evento": {"contact.created"}, "acao": {"add_note"},
+			"texto": {"Ligar"}, "se": {""}, "se.linhas": {""}, "se.campo": {field}, "se.compara": {"=="}, "se.valor": {"azul"}})
+	}
+	lines := make([]string, 200)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("Linha %d: x", i)
+	}
+	v.lead(url.Values{"nome": {"Rui"}, "email": {"rui@example.com"}, "valor": {"10"},
+		"mensagem": {strings.Join(lines, "\n")}})
+	has(t, "a contact of many lines", part("contact.created"), `<option value="valor" data-kind="number">Valor (10)`,
+		`<option value="webhook"`, `<option value="telefoneE164"`, `>Linha 1 (x)`)
 	has(t, "a lookup", part("lookup.completed"), `<option value="campos.score" data-kind="number">Score<`,
 		`data-kind="boolean">Veio do histórico`, `Valor cobrado`)
 	field := regexp.MustCompile(`<option value="([\w.]+)" data-kind="\w*">([^<(]*)`)

@@ -71,13 +71,13 @@ func (r Row) clause() string {
 	case Exists:
 		return path + " != null"
 	case Contains:
-		return "(" + path + ` // "" | tostring | contains(` + quoted(r.Value) + "))"
+		return "(" + path + ` // "" | tostring | contains(` + Quoted(r.Value) + "))"
 	case Below, AtMost:
 		return "(" + path + " != null and " + path + " " + string(r.Is) + " " + literal(r.Value) + ")"
 	case Equal, Unequal:
 		if rowNumber.MatchString(r.Value) || r.Value == "true" || r.Value == "false" {
 			either := map[Comparison]string{Equal: " or ", Unequal: " and "}[r.Is]
-			return "(" + r.plain(r.Value) + either + r.plain(quoted(r.Value)) + ")"
+			return "(" + r.plain(r.Value) + either + r.plain(Quoted(r.Value)) + ")"
 		}
 	case Above, AtLeast:
 	}
@@ -151,11 +151,11 @@ func literal(value string) string {
 	if rowNumber.MatchString(value) {
 		return value
 	}
-	return quoted(value)
+	return Quoted(value)
 }
 
-// quoted is a text in jq, in which "\(" would begin an expression: JSON writes no such escape.
-func quoted(value string) string {
+// Quoted is a text in jq, in which "\(" would begin an expression: JSON writes no such escape.
+func Quoted(value string) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

@@ -303,7 +303,7 @@ func (d Draft) Note() string {
 
 // NoteAnswers are the questions of a note with their answers, the last one of a question that has several: what Note
 // wrote of the leftover, wherever it is in the note now. A line of the message that looks like a question with its
-// answer counts.
+// answer counts; what says how the contact came here is none.
 func NoteAnswers(note string) map[string]string {
 	const longest = 300 // bytes of a question
 	answers, lines := map[string]string{}, strings.Split(note, "\n")
@@ -320,7 +320,8 @@ func NoteAnswers(note string) map[string]string {
 			answer, lines = strings.Join(lines[:n], "\n"), lines[n:]
 		}
 		question = strings.TrimSpace(question)
-		if question != "" && len(question) <= longest && strings.TrimSpace(answer) != "" {
+		if question != "" && len(question) <= longest && strings.TrimSpace(answer) != "" &&
+			attributionOf(lookup(question), question, answer) == "" {
 			answers[question] = answer
 		}
 	}

@@ -30,9 +30,10 @@ func TestCodeAndWordsOfOneAnswer(t *testing.T) {
 func TestNoteAnswers(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "", `{"email":"a@b.c","mensagem":"Bom dia:\nquero um carro","Qual o interesse?":"Consórcio",
-		"Horário: manhã ou tarde":"às 14:30","Endereço":"Rua A\nCasa 2","Cor":"azul"}`)
+		"Horário: manhã ou tarde":"às 14:30","Endereço":"Rua A\nCasa 2","Cor":"azul","UTM Source":"google",
+		"utmCampaign":"natal","Página":"https://a.example","Página preferida":"/a"}`)
 	want := map[string]string{
-		"Qual o interesse?": "Consórcio", "Endereço": "Rua A\nCasa 2", "Cor": "azul",
+		"Qual o interesse?": "Consórcio", "Endereço": "Rua A\nCasa 2", "Cor": "azul", "Página preferida": "/a",
 		"Horário": "manhã ou tarde: às 14:30", // where a question ends is not written
 	}
 	for _, note := range []string{d.Note(), "Ligar amanhã\n\n" + d.Note() + "\n\nLigado, sem resposta", "Cor: verde\n" + d.Note()} {

@@ -188,7 +188,7 @@ func findNumber(number string, add func(Identity, bool)) {
 	spaces := strings.Count(number, " ")
 	if n := digits + letters; n == documentMost || n == documentLeast || spaces == 0 && n < documentMost {
 		for _, t := range []document.Type{document.CPF, document.CNPJ} {
-			d, err := document.FromCell(t, strings.TrimLeft(number, "(+./-"))
+			d, err := document.FromCell(t, strings.TrimLeft(number, "()+./-"))
 			if err == nil {
 				add(OfDocument(d))
 			}
@@ -201,38 +201,48 @@ func findNumber(number string, add func(Identity, bool)) {
 }
 
 const (
-	// numberLeast and numberMost are how long a number is, with its separators, and numberWords of how many words it is.
-	numberLeast, numberMost, numberWords = 8, 26, 7
+	// numberLeast and numberMost are how long a number is, with its separators.
+	numberLeast, numberMost = 8, 26
 	// documentLeast and documentMost are the digits and letters of a CPF and a CNPJ; leading zeros are lost in one
 	// word only. phoneLeast and phoneMost are how many digits a phone with its area has, and phoneWords of how many
 	// words that is.
-	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 5
+	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 6
 )
 
 // numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit.
-// What stands before a number or behind it must not hide it.
+// What stands before a number or behind it must not hide it, also within its first word.
 func numbersIn(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		bare := false // no digit of the word was seen yet
 		for start := range len(run) {
-			if run[start] == ' ' || start > 0 && run[start-1] != ' ' {
-				continue // no word begins here
+			begins := run[start] != ' ' && (start == 0 || run[start-1] == ' ')
+			bare = bare || begins
+			if bare && (run[start] == '+' || run[start] >= '0' && run[start] <= '9') {
+				begins, bare = true, false
 			}
-			last, words := 0, 0
-			for end := start + 1; end <= min(len(run), start+numberMost) && words < numberWords; end++ {
-				if end < len(run) && run[end] != ' ' && end < start+numberMost {
-					continue // nor ends
-				}
-				words++
-				length := 1 + strings.LastIndexAny(run[start:end], "0123456789")
-				if length == last || length < numberLeast {
-					continue
-				}
-				if last = length; !yield(run[start : start+length]) {
-					return
-				}
+			if begins && !from(run, start, yield) {
+				return
 			}
 		}
 	}
+}
+
+// from yields what may be a number from one place on, and reports whether more is wanted.
+func from(run string, start int, yield func(string) bool) bool {
+	last := 0
+	for end := start + 1; end <= min(len(run), start+numberMost); end++ {
+		if end < len(run) && run[end] != ' ' && end < start+numberMost {
+			continue // no word ends here
+		}
+		length := 1 + strings.LastIndexAny(run[start:end], "0123456789")
+		if length == last || length < numberLeast {
+			continue
+		}
+		if last = length; !yield(run[start : start+length]) {
+			return false
+		}
+	}
+	return true
 }
 
 // mentions reports whether a folded text holds the whole identity: one inside another address or a longer number

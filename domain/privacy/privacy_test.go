@@ -73,7 +73,9 @@ func TestWhatATextNames(t *testing.T) {
 		"Ana Lima 01521997731077": true, "Ana Lima, pedido 2199773107700": false, "Ana Lima, pedido 3321997731077": false,
 		"amigo de Beltrano 529.982.247-25": true, "12345678 98765432 529.982.247-25 sim": true,
 		"CONTRATO DO CLIENTE (529.982.247-25)": true, "529.982.247-25/SSP/SP/Brasil/outros": true,
-		"529.982.": false, "529\u00a0982\u00a0247\u00a025": true,
+		"CPF-529.982.247-25": true, "CPF529.982.247-25": true, "mãe (a)529.982.247-25": true,
+		"529 . 982 . 247 - 25": true,
+		"529.982.":             false, "529\u00a0982\u00a0247\u00a025": true,
 		"Rui;(21) 99773-1077": false, "Ana Lima": false, "529.982.247-26": false, "": false,
 	} {
 		if got := p.Mentions(text); got != want {
@@ -82,6 +84,14 @@ func TestWhatATextNames(t *testing.T) {
 		named := slices.ContainsFunc(privacy.FindIn(text), p.Knows)
 		if want && !named && !strings.Contains(text, "99773") {
 			t.Errorf("nobody is found in %s", text)
+		}
+	}
+	for _, text := range []string{
+		"Tel(21) 99773-1077", "Cel.(21) 99773-1077", "+55 (21) 9 9773 - 1077", "WhatsApp+5521997731077",
+		"55 21 9 97 73 10 77",
+	} {
+		if !slices.Contains(privacy.FindIn(text), p.Phones[0]) {
+			t.Errorf("no phone is found in %s", text)
 		}
 	}
 	got := p.Redact("Sócia: 529.982.247-25, ana@x.example; outro: 111.444.777-35.")

@@ -329,7 +329,7 @@ func (s pages) automationSave(c *web.Call, id string, save func(automations.NewA
 		return s.automationForm(c, http.StatusOK, automationForm{ID: id, Form: shown, Trial: trial}, typed)
 	}
 	if err == nil {
-		err = orderOf(typed.Rows)
+		err = orderOf(f.Event, typed.Rows)
 	}
 	if err == nil {
 		err = save(f.automation(c.By.OrgID(), all, c.PostForm))

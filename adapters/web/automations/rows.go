@@ -69,6 +69,7 @@ func (s pages) rowsOf(
 	out.Rows = out.Rows[:min(len(out.Rows), rowsRead)]
 	out.More = len(out.Rows) < rowsRead
 	samples, err := s.Automations.Samples(c.Ctx(), c.By, event, webhookID)
+	var said []eventField            // offered last: one sender decides how many there are
 	for i, sample := range samples { // the newest event's examples, and none of the last one
 		var data any
 		if json.Unmarshal([]byte(sample), &data) != nil {
@@ -78,11 +79,15 @@ func (s pages) rowsOf(
 			if i == len(samples)-1 {
 				field.Example = ""
 			}
-			out.offer(field)
+			if isSaid(field.Path) {
+				said = append(said, field)
+			} else {
+				out.offer(field)
+			}
 		}
 	}
 	products := s.Terms.Offers(c.By)
-	for _, field := range answerFields(event, products) {
+	for _, field := range append(answerFields(event, products), said...) {
 		out.offer(field)
 	}
 	for i, f := range out.Fields {
@@ -108,7 +113,7 @@ func (r *conditionRows) offer(field eventField) {
 func fieldsOf(all []eventField, path string, data any) []eventField {
 	object, ok := data.(map[string]any)
 	if !ok {
-		if path != "" && len(all) < fieldsShown {
+		if path != "" {
 			example := web.Shorten(40, exampleOf(data))
 			if list, is := data.([]any); app.ValidID(example) || data == nil || is && len(list) == 0 {
 				example = "" // an id says nothing to people, and nor does null or a list of nothing
@@ -155,12 +160,18 @@ func kindOf(value any) catalog.Kind {
 	return ""
 }
 
-// fieldName is a name as a part of a field, in quotes where it needs them.
+// fieldName is a name as a part of a field, in quotes where it needs them, also where it has some itself.
 func fieldName(name string) string {
-	if automation.ValidField(name) && !strings.Contains(name, ".") {
+	if automation.ValidField(name) && !strings.ContainsAny(name, `."`) {
 		return name
 	}
-	return strconv.Quote(name)
+	return automation.Quoted(name)
+}
+
+// isSaid reports whether a field holds what a sender said in its own words, which is a text also where it is a number.
+func isSaid(path string) bool {
+	path = strings.TrimPrefix(path, "contato.")
+	return strings.HasPrefix(path, "respostas.") || strings.HasPrefix(path, "atribuicao.")
 }
 
 // rowsTyped are the rows that a form came back with, none where the expression beside them counts; More is whether one
@@ -193,17 +204,33 @@ func whenOf(sent url.Values, typed rowsTyped) string {
 	}
 	var rows []automation.Row
 	for _, row := range typed.Rows {
-		row.Field = strings.TrimPrefix(strings.TrimSpace(row.Field), ".")
-		if row.Field == "" {
+		if row.Field = fieldTyped(automation.EventName(sent.Get("evento")), row.Field); row.Field == "" {
 			continue
-		}
-		if !automation.ValidField(row.Field) {
-			row.Field = strconv.Quote(row.Field)
 		}
 		row.Value = valueOf(row.Value)
 		rows = append(rows, row)
 	}
 	return automation.Rows(rows)
+}
+
+// named begins the fields whose last part somebody else has named.
+var named = regexp.MustCompile(`^((contato\.)?(respostas|atribuicao)|campos)\.`)
+
+// fieldTyped is the field that was typed. What is none by itself is a question of a form, in its own words.
+func fieldTyped(event automation.EventName, typed string) string {
+	field := strings.TrimPrefix(strings.TrimSpace(typed), ".")
+	if field == "" || automation.ValidField(field) {
+		return field
+	}
+	within := named.FindString(field)
+	name := automation.Quoted(field[len(within):])
+	switch event = cmp.Or(event, automation.ContactCreated); {
+	case within != "" || !event.OfContact():
+		return within + name
+	case event == automation.LookupCompleted:
+		return "contato.respostas." + name
+	}
+	return "respostas." + name
 }
 
 // valueOf reads a value as people write it: 1.234,56 is a number.
@@ -269,14 +296,19 @@ func (conditionRows) Comparisons() []comparison { return comparisons }
 // dated is a value that has an order as a text: a day, or a time.
 var dated = regexp.MustCompile(`^\d{4}-\d{2}(-\d{2}|$)`)
 
-// orderOf refuses rows that ask which of two texts is more: jq answers, by the alphabet, and nobody means that.
-func orderOf(rows []automation.Row) error {
+// orderOf refuses rows that ask which of two texts is more: jq answers, by the alphabet, and nobody means that. To jq
+// every text is more than any number, also "5".
+func orderOf(event automation.EventName, rows []automation.Row) error {
 	for _, row := range rows {
 		switch row.Is {
 		case automation.Above, automation.AtLeast, automation.Below, automation.AtMost:
-			value := valueOf(row.Value)
+			field, value := fieldTyped(event, row.Field), valueOf(row.Value)
+			if isSaid(field) {
+				return app.Invalid("when", "“"+web.Shorten(40, labelOf(field, nil))+"” é um texto, também quando parece um "+
+					"número: maior e menor não servem. Escolha “é igual a” ou “contém”, ou compare em jq, com tonumber.")
+			}
 			_, err := strconv.ParseFloat(value, 64)
-			if strings.TrimSpace(row.Field) != "" && err != nil && !dated.MatchString(value) {
+			if field != "" && err != nil && !dated.MatchString(value) {
 				return app.Invalid("when", "Em “"+web.Shorten(40, row.Field)+"”, maior e menor precisam de um número, ou de uma data "+
 					"como 2026-11-29. Para um texto, escolha “é igual a” ou “contém”.")
 			}
