@@ -86,10 +86,10 @@ func check(v reflect.Value) (field, wrong string) {
 		for of.Kind() == reflect.Pointer && !of.IsNil() {
 			of, pointed = of.Elem(), true
 		}
-		if missing := of.Kind() == reflect.Pointer; missing || a.omit != "" && of.IsZero() && (!pointed || a.omit == omitZero) {
-			if missing && a.omit == "" && len(a.rules) > 0 {
-				return a.name, missed(a.name)
-			}
+		switch {
+		case of.Kind() == reflect.Pointer && a.omit == "" && len(a.rules) > 0:
+			return a.name, missed(a.name)
+		case of.Kind() == reflect.Pointer, a.omit != "" && of.IsZero() && (!pointed || a.omit == omitZero):
 			continue
 		}
 		for _, r := range a.rules {
