@@ -20,8 +20,10 @@ var endings = []string{
 	// A job that has not been tried was due when it was made.
 	"UPDATE jobs SET lease_until = NULL, run_at = @now WHERE state = " + engine.Literal(automation.Ready) +
 		" AND (lease_until > @most OR attempts = 0 AND run_at > @most)",
-	"UPDATE batch_items SET lease_until = @now WHERE state = " + engine.Literal(batch.InFlight) + " AND lease_until > @most",
-	"UPDATE erasures SET lease_until = @now WHERE state = " + engine.Literal(privacy.Running) + " AND lease_until > @most",
+	"UPDATE batch_items SET lease_until = @now WHERE state = " + engine.Literal(batch.InFlight) +
+		" AND lease_until > @most",
+	"UPDATE erasures SET lease_until = @now WHERE state = " + engine.Literal(privacy.Running) +
+		" AND lease_until > @most",
 	"UPDATE lead_sources SET lease_until = @now WHERE lease_until > @most",
 	"UPDATE lookup_requests SET lease_until = @now WHERE created_at > @now AND NOT begun AND lease_until > @most",
 }
