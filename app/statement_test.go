@@ -227,3 +227,19 @@ func TestKeysAndWhatTheyUsed(t *testing.T) {
 		"parked 1 1 true false false, exhausted 1 1 false true false, free 0 0 false false false, "+
 			"history 0 0 false false true, over 1 1 false false false")
 }
+
+// TestTheForecastOfAMonthThatEndsWithoutAMidnight: the last day of a month may begin at one o'clock, as that of March
+// 2030 in the Azores; it counts all the same, so that the forecast is not below what was spent.
+func TestTheForecastOfAMonthThatEndsWithoutAMidnight(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	zone := must(time.LoadLocation("Atlantic/Azores"))
+	s.asked(owner, time.Date(2030, time.March, 5, 12, 0, 0, 0, time.UTC), "cpf", false)
+	now := func() time.Time { return time.Date(2030, time.March, 31, 23, 59, 0, 0, zone) }
+	statement := lookups.NewStatement(s.store, access.Calendar{Location: zone}, now)
+	page := must(statement.Page(t.Context(), owner, lookups.StatementQuery{}))
+	if page.Forecast < price || page.Forecast > price+price/100 {
+		t.Errorf("a minute before the month ends, its forecast is %s, and %s is spent", page.Forecast, page.Month.Amount)
+	}
+}

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +18,8 @@ import (
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/ports/portstest/kit"
+	"fichario/tests/testkit/postgres"
 )
 
 // undivided reverts partitioned tables to what they were before partitions.
@@ -385,4 +388,39 @@ func TestADayIsForgottenAtOnce(t *testing.T) {
 		t.Errorf("the first partition is %v, %v", parts[0], err)
 	}
 	sound(t, s)
+}
+
+// TestPartitionsAreReadWhileAnotherInstanceDropsThem: one that goes away meanwhile is none, and no failure.
+func TestPartitionsAreReadWhileAnotherInstanceDropsThem(t *testing.T) {
+	t.Parallel()
+	s := opened(t, postgres.New(t, migrateEach))
+	db, err := s.Writer.DB()
+	kit.Must(t, err)
+	dropped := make(chan error, 1)
+	go func() {
+		from := engine.Daily.Start(time.Now().AddDate(1, 0, 0))
+		to := engine.Daily.After(from, 1)
+		for range 60 {
+			err := engine.DeliveriesByDay.Add(context.Background(), db, from, to)
+			if err == nil {
+				_, err = db.ExecContext(context.Background(), "DROP TABLE "+engine.DeliveriesByDay.Name(from))
+			}
+			if err != nil {
+				dropped <- err
+				return
+			}
+		}
+		dropped <- nil
+	}()
+	for n := 0; ; n++ {
+		select {
+		case err := <-dropped:
+			kit.Must(t, err)
+			return
+		default:
+		}
+		if _, err := engine.DeliveriesByDay.Parts(t.Context(), db); err != nil {
+			t.Fatalf("reading %d: %v", n, err)
+		}
+	}
 }

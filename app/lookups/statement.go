@@ -258,9 +258,9 @@ func (s *Statement) Selected(ctx context.Context, caller app.Caller, q Statement
 
 // forecast is what the month of now will cost.
 func (s *Statement) forecast(spent catalog.Money, now time.Time) catalog.Money {
-	today := now.In(s.calendar.Location)
-	begin := s.calendar.DaysBefore(now, today.Day()-1)
-	end := s.calendar.DaysBefore(begin, -begin.In(s.calendar.Location).AddDate(0, 1, -1).Day())
+	year, month, day := now.In(s.calendar.Location).Date()
+	days := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day() // in UTC each of them has a midnight
+	begin, end := s.calendar.DaysBefore(now, day-1), s.calendar.DaysBefore(now, day-1-days)
 	return lookup.Forecast(spent, begin, now, end)
 }
 

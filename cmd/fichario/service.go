@@ -148,7 +148,11 @@ func (s *service) wire(e *command.Environment) (err error) {
 		return err
 	}
 	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
-		if err := s.lookups.ledger.SettleAll(e.Ctx); err != nil {
+		err := s.lookups.ledger.SettleAll(e.Ctx)
+		if err == nil {
+			err = s.store.EndLeases(e.Ctx, command.Now())
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -96,8 +96,15 @@ func TestSlowAReplicaThatIsHeldBack(t *testing.T) {
 	lead := p.Leads.Accept(hook, intaketest.Lead("Davi"))
 	late := p.Lookups.NewKey(60, 5, 5)
 	expect(t, "a key that the replica does not know", p.Lookups.CPF(late.Key, ana).Status, http.StatusOK)
+	// As if written, when the replica was last allowed to lack it, by an instance whose clock is five minutes behind.
+	db := openDatabase(t, env)
+	_, err := db.ExecContext(t.Context(), "UPDATE lookups SET at = at - interval '65 minutes' WHERE key_id = $1", late.ID)
+	if _ = db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for name, s := range map[string]*lookuptest.Service{"one instance": p.Lookups, "another": another} {
 		expect(t, name+": lines for the key that asked", len(s.Statement(key).Consultas), 3)
+		expect(t, name+": lines for a key that asked an instance that is behind", len(s.Statement(late.Key).Consultas), 1)
 		expect(t, name+": lines for an idle key", len(s.Statement(idle.Key).Consultas), 0)
 		expect(t, name+": its charges", s.Statement(key).Cobradas.Hoje, 3)
 		for who, lines := range map[*visitor]int{reader: 1, writer: 1} {

@@ -173,13 +173,17 @@ func (t Partitioned) Parts(ctx context.Context, db *sql.DB) (all []partition, er
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var name, bound string
+		var name string
+		var bound sql.Null[string]
 		if err := rows.Scan(&name, &bound); err != nil {
 			return nil, err
 		}
-		to := boundOf.FindStringSubmatch(bound)
+		if !bound.Valid { // another instance has just dropped it
+			continue
+		}
+		to := boundOf.FindStringSubmatch(bound.V)
 		if to == nil {
-			return nil, fmt.Errorf("the partition %s is for values %s", name, bound)
+			return nil, fmt.Errorf("the partition %s is for values %s", name, bound.V)
 		}
 		all = append(all, partition{name, to[1]})
 	}

@@ -152,8 +152,8 @@ func (r statement) Unanswered(ctx context.Context, orgID string, among int) (out
 	return out, err
 }
 
-// callsEnd is roughly when every lookup has its final outcome.
-const callsEnd = 2 * time.Minute
+// callsEnd is roughly when every lookup has its final outcome, by a clock that may be ten minutes behind ours.
+const callsEnd = 12 * time.Minute
 
 // whereToRead keeps a key that has just made a lookup from a replica that may not have it yet. Only the newest entries
 // are at stake: older ones had arrived before.
