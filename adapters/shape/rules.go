@@ -135,7 +135,7 @@ func size(v reflect.Value) int64 {
 	return v.Int()
 }
 
-// limit reads the parameter of min and max. Tags are our own, and a test reads them all.
+// limit reads the parameter of min and max, which is our own.
 func limit(v reflect.Value, param string) int64 {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
 		d, err := time.ParseDuration(param)

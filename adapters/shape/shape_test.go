@@ -3,6 +3,7 @@ package shape
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"fichario/domain/fault"
 )
@@ -18,7 +19,19 @@ type sample struct {
 	Per      int     `form:"minuto" validate:"min=0,max=9"`
 	Password string  `form:"senha" validate:"omitempty,min=3"`
 	Amount   *int    `form:"valor" validate:"omitempty,min=0" says:"Escreva um valor só."`
-	Within   struct {
+	Bureau   *string `form:"bureau" validate:"omitempty,min=1"`
+	Purpose  *string `form:"finalidade" validate:"omitzero,product"`
+	Cap      *int    `form:"teto" validate:"required,max=9"`
+	Zone     string  `env:"FUSO" validate:"omitempty,timezone"`
+	Org      string  `form:"org" validate:"omitempty,uuid"`
+	List     []int   `json:"lista" validate:"omitempty,max=2"`
+
+	Wait   time.Duration `env:"ESPERA" validate:"max=10m"`
+	Beside *struct {
+		Near string `json:"perto" validate:"oneof=a b"`
+	}
+	unseen string `validate:"required"`
+	Within struct {
 		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
 	}
 }
@@ -53,9 +66,29 @@ func TestCheck(t *testing.T) {
 		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", noAddress},
 		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", noAddress},
 		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo deve ser a."},
-		"no product":       {func(s *sample) { s.Product = "../x" }, "produto", noProduct},
+		"pointing to nothing, which is something": {
+			func(s *sample) { s.Bureau = text("") }, "bureau", "O campo bureau veio vazio: envie-o com um valor, ou não o envie.",
+		},
+		"pointing to nothing, which is nothing": {func(s *sample) { s.Purpose = text("") }, "", ""},
+		"pointing to no product":                {func(s *sample) { s.Purpose = text("../x") }, "finalidade", "O campo finalidade deve ser o id de um produto, como cpf; GET /api/v1/produtos os lista."},
+		"pointing nowhere":                      {func(s *sample) { s.Cap = nil }, "teto", "Falta o campo teto."},
+		"a zero that is there":                  {func(s *sample) { s.Cap = new(0) }, "", ""},
+		"no zone":                               {func(s *sample) { s.Zone = "Marte/Olympus" }, "FUSO", "O campo FUSO deve ser um fuso horário, como America/Sao_Paulo."},
+		"the machine's own zone":                {func(s *sample) { s.Zone = "Local" }, "FUSO", "O campo FUSO deve ser um fuso horário, como America/Sao_Paulo."},
+		"a zone":                                {func(s *sample) { s.Zone = "America/Manaus" }, "", ""},
+		"no id":                                 {func(s *sample) { s.Org = "{01a22d84-82b8-7000-8000-000000000000}" }, "org", "O campo org não tem a forma esperada."},
+		"an id":                                 {func(s *sample) { s.Org = "01a22d84-82b8-7000-8000-000000000000" }, "", ""},
+		"too many":                              {func(s *sample) { s.List = make([]int, 3) }, "lista", "O campo lista deve ser no máximo 2."},
+		"too long a wait":                       {func(s *sample) { s.Wait = 10*time.Minute + 1 }, "ESPERA", "O campo ESPERA deve ser no máximo 10m."},
+		"as long as it may be":                  {func(s *sample) { s.Wait = 10 * time.Minute }, "", ""},
+		"beside": {func(s *sample) {
+			s.Beside = &struct {
+				Near string `json:"perto" validate:"oneof=a b"`
+			}{"c"}
+		}, "perto", "O campo perto deve ser a ou b."},
+		"no product": {func(s *sample) { s.Product = "../x" }, "produto", noProduct},
 	} {
-		s := sample{Name: "ana"}
+		s := sample{Name: "ana", Cap: new(1)}
 		c.change(&s)
 		err := Check(s)
 		if c.field == "" {
