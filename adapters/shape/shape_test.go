@@ -30,7 +30,7 @@ type sample struct {
 	Beside *struct {
 		Near string `json:"perto" validate:"oneof=a b"`
 	}
-	_ string `validate:"required"`
+	_      string `validate:"required"`
 	Within struct {
 		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
 	}
