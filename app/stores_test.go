@@ -248,7 +248,7 @@ var template = sqlite.Template{Migrate: migrate}
 
 // migrate prepares the templates of the databases.
 func migrate(ctx context.Context, url string) error {
-	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(4 * engine.DefaultTimeout))
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func migrate(ctx context.Context, url string) error {
 
 func open(t *testing.T, url string) *gormstore.Store {
 	t.Helper()
-	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(4 * engine.DefaultTimeout))
 	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
 	if url == inMemoryURL {

@@ -91,7 +91,7 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(4 * engine.DefaultTimeout))
 	template.Copy(t, path)
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{dataKey})
 	if err != nil {
