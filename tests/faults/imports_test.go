@@ -38,7 +38,7 @@ func TestSlowAnImportThatIsKilled(t *testing.T) {
 			return all, different
 		}
 		await := func(what string, enough int) {
-			for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			for end := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 				if all, _ := made(); all >= enough {
 					return
 				} else if time.Now().After(end) {

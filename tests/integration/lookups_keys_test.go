@@ -58,7 +58,7 @@ func TestSlowKeysOpenOnlyWhatTheyShould(t *testing.T) {
 			return s.CPF(last.Key, ana).Status == 401
 		})
 
-		soon := s.NewKey(600, 5, 5, "--expires", time.Now().Add(patience.Scaled(3*time.Second)).UTC().Format(time.RFC3339))
+		soon := s.NewKey(600, 5, 5, "--expires", time.Now().Add(patience.Scaled(15*time.Second)).UTC().Format(time.RFC3339))
 		expect(t, "before its end", s.CPF(soon.Key, ana).Status, 200)
 		lookuptest.Eventually(t, "the key expires", func() bool { return s.CPF(soon.Key, ana).Status == 401 })
 
