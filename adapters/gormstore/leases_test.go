@@ -10,6 +10,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/privacy"
+	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/ports/portstest/kit"
 )
@@ -61,11 +62,23 @@ func TestLeasesOfAClockThatSteppedBack(t *testing.T) {
 	}
 	_, err := repos.LookupRequests.Claim(ctx, request)
 	kit.Must(t, err)
+	o := kit.Org(t, s)
+	hook, _ := kit.Hook(t, s, o.ID)
+	_, err = repos.LeadSources.Connect(ctx, webhook.Source{
+		ID: testID(50), OrgID: o.ID, WebhookID: hook.ID, Page: "106", State: webhook.SourceOpen,
+		ReadTo: now, RunAt: now, PausedUntil: now, CreatedAt: now,
+	})
+	kit.Must(t, err)
+	_, err = repos.LeadSources.Claim(ctx, "before", wrong, wrong.Add(time.Minute))
+	kit.Must(t, err)
 
 	kit.Must(t, s.EndLeases(ctx, now))
 	expect("claimed after", claim("after", now), 2)
 	if _, err := repos.Erasures.LeaseErasure(ctx, "", "after", now, now.Add(time.Minute)); err != nil {
 		t.Errorf("the erasure: %v", err)
+	}
+	if _, err := repos.LeadSources.Claim(ctx, "after", now, now.Add(time.Minute)); err != nil {
+		t.Errorf("the page of leads: %v", err)
 	}
 	var held []string
 	kit.Must(t, s.Reader.Table("batch_items").Where("lease_until > ?", now).Pluck("id", &held).Error)

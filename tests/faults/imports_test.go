@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/patience"
 )
 
 // TestSlowAnImportThatIsKilled: the command and the service are killed midway, and each row still makes one contact.
@@ -38,13 +38,10 @@ func TestSlowAnImportThatIsKilled(t *testing.T) {
 			return all, different
 		}
 		await := func(what string, enough int) {
-			for end := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-				if all, _ := made(); all >= enough {
-					return
-				} else if time.Now().After(end) {
-					t.Fatalf("%s: %d contacts", what, all)
-				}
-			}
+			patience.Until(t, fmt.Sprintf("%s: %d contacts", what, enough), func() bool {
+				all, _ := made()
+				return all >= enough
+			})
 		}
 		command := exec.CommandContext(t.Context(), testkit.Build(t), "contact", "import", file, "--org", o.ID,
 			"--duplicates", "create")
