@@ -2,7 +2,6 @@ package faults
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -102,18 +101,23 @@ func mended(b *books, w *shift, name string) {
 	expect(b.t, name+": charges without a call", b.unasked, 0)
 }
 
-// TestTheDatabaseIsLostWhileTheServiceStarts: a connection that is closed then keeps nobody from starting.
+// TestTheDatabaseIsLostWhileTheServiceStarts: a connection that is closed then keeps nobody from starting. It is closed
+// at the answer to a statement that is named: answers that are only counted are others on another machine, and some,
+// such as that to a ping, are asked for again by the driver.
 func TestTheDatabaseIsLostWhileTheServiceStarts(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []int64{8, 13, 18} {
-		t.Run(fmt.Sprint("answer ", answer), func(t *testing.T) {
+	for _, asks := range []string{"goose_db_version ORDER BY", `FROM "data_keys"`, `FROM "subject_keys"`} {
+		t.Run(asks, func(t *testing.T) {
 			t.Parallel()
 			env := testkit.PostgreSQL(t)
 			proxy, through := testkit.StartProxy(t, env["FICHARIO_DATABASE_URL"])
 			env["FICHARIO_DATABASE_URL"] = through
-			var answers atomic.Int64
-			proxy.Meddle(func(fromServer bool, _ []byte) testkit.Fate {
-				if fromServer && answers.Add(1) == answer {
+			var asked, lost atomic.Bool
+			proxy.Meddle(func(fromServer bool, data []byte) testkit.Fate {
+				if !fromServer && bytes.Contains(data, []byte(asks)) {
+					asked.Store(true)
+				}
+				if fromServer && asked.Load() && lost.CompareAndSwap(false, true) {
 					return testkit.Reset
 				}
 				return testkit.Pass
@@ -122,7 +126,7 @@ func TestTheDatabaseIsLostWhileTheServiceStarts(t *testing.T) {
 			waited := strings.Contains(p.Logs(), "the database is away; trying again")
 			again := strings.Contains(p.Logs(), "the database was lost while the service started; starting again")
 			if !waited && !again {
-				t.Errorf("of %d answers none was lost while it started", answers.Load())
+				t.Errorf("asked %v, lost %v: not lost while it started", asked.Load(), lost.Load())
 			}
 		})
 	}
