@@ -209,7 +209,8 @@ const (
 	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 6
 )
 
-// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit.
+// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit or to
+// the letters of an extension ("1077x12").
 // What stands before a number or behind it must not hide it, also within its first word.
 func numbersIn(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -231,7 +232,7 @@ func numbersIn(run string) iter.Seq[string] {
 func from(run string, start int, yield func(string) bool) bool {
 	last := 0
 	for end := start + 1; end <= min(len(run), start+numberMost); end++ {
-		if end < len(run) && run[end] != ' ' && end < start+numberMost {
+		if end < len(run) && run[end] != ' ' && !extends(run, end) && end < start+numberMost {
 			continue // no word ends here
 		}
 		length := 1 + strings.LastIndexAny(run[start:end], "0123456789")
@@ -243,6 +244,11 @@ func from(run string, start int, yield func(string) bool) bool {
 		}
 	}
 	return true
+}
+
+// extends reports whether letters follow a digit.
+func extends(run string, at int) bool {
+	return run[at] >= 'A' && run[at] <= 'Z' && run[at-1] >= '0' && run[at-1] <= '9'
 }
 
 // mentions reports whether a folded text holds the whole identity: one inside another address or a longer number

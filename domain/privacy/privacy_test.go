@@ -88,7 +88,7 @@ func TestWhatATextNames(t *testing.T) {
 	}
 	for _, text := range []string{
 		"Tel(21) 99773-1077", "Cel.(21) 99773-1077", "+55 (21) 9 9773 - 1077", "WhatsApp+5521997731077",
-		"55 21 9 97 73 10 77",
+		"55 21 9 97 73 10 77", "(21) 99773-1077x12", "Rua 9, 21 99773-1077ramal 3", "21997731077recado",
 	} {
 		if !slices.Contains(privacy.FindIn(text), p.Phones[0]) {
 			t.Errorf("no phone is found in %s", text)

@@ -55,14 +55,24 @@ var (
 // northAmericanGroups match ten digits in groups of three, three and four. Brazilians write two digits first.
 var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}$`)
 
-// northAmerican reads a number like "(415) 555-2671" or "1-415-555-2671". It returns "" for any other.
+// northAmerican reads a number like "(415) 555-2671" or "1-415-555-2671", also one among words or before an extension
+// ("cell: 415-555-2671 x12"), which would be a valid number of another person in Brazil. It returns "" for any other.
 func northAmerican(s string) string {
-	if len(s) < 12 || len(s) > 16 || s[3] == ')' || !northAmericanGroups.MatchString(s) {
-		return ""
+	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !InNumber(c) }) {
+		digits := text.Digits(run)
+		if len(digits) < shortestNumber {
+			continue
+		}
+		if !northAmericanGroups.MatchString(strings.TrimLeft(strings.TrimRight(run, " .-("), " .-)")) {
+			return ""
+		}
+		return parsePhone("+1" + digits[len(digits)-10:])
 	}
-	digits := text.Digits(s)
-	return parsePhone("+1" + digits[len(digits)-10:])
+	return ""
 }
+
+// shortestNumber is how many digits a number among words has at least.
+const shortestNumber = 8
 
 // fromBrazil is E164 for a number of somebody in Brazil.
 func fromBrazil(number string) string {
@@ -77,7 +87,7 @@ func fromBrazil(number string) string {
 		}
 	}
 	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !InNumber(c) }) {
-		if names.CountDigits(run) < 8 {
+		if names.CountDigits(run) < shortestNumber {
 			continue
 		}
 		if n := planned(strings.TrimSpace(run)); n != "" {
