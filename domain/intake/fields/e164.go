@@ -59,13 +59,15 @@ var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])
 // ("cell: 415-555-2671 x12"), which would be a valid number of another person in Brazil. It returns "" for any other.
 func northAmerican(s string) string {
 	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !InNumber(c) }) {
-		digits := text.Digits(run)
-		if len(digits) < shortestNumber {
+		length := names.CountDigits(run)
+		if length < shortestNumber {
 			continue
 		}
-		if !northAmericanGroups.MatchString(strings.TrimLeft(strings.TrimRight(run, " .-("), " .-)")) {
+		run = strings.TrimLeft(strings.TrimRight(run, " .-("), " .-)")
+		if length < 10 || length > 11 || !northAmericanGroups.MatchString(run) {
 			return ""
 		}
+		digits := text.Digits(run)
 		return parsePhone("+1" + digits[len(digits)-10:])
 	}
 	return ""
