@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -157,17 +158,18 @@ func Networks(text string) (all []netip.Prefix, err error) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		if !strings.Contains(part, "/") {
-			address, err := netip.ParseAddr(part)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, netip.PrefixFrom(address, address.BitLen()))
-			continue
-		}
 		network, err := netip.ParsePrefix(part)
+		if !strings.Contains(part, "/") {
+			var address netip.Addr
+			address, err = netip.ParseAddr(part)
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
 		if err != nil {
 			return nil, err
+		}
+		network, plain := access.PlainNetwork(network)
+		if !plain {
+			return nil, errors.New("a range of both IPv4 and IPv6")
 		}
 		all = append(all, network)
 	}
