@@ -115,7 +115,7 @@ var rules = map[string]rule{
 	// address: a complete http:// or https:// address without user information.
 	"address": text(func(s string) bool {
 		u, err := url.Parse(s)
-		return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+		return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 	}, "deve ser um endereço http:// ou https:// completo"),
 	// plain: an address that paths can be appended to, with a host name as browsers compare it.
 	"plain": text(func(s string) bool {

@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de deve ser uma data entre 2000 e 9998, como 2026-11-01."},
 		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
 		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", noAddress},
+		"no host in it":    {func(s *sample) { s.Page = "https://:8080" }, "pagina", noAddress},
 		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", noAddress},
 		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo deve ser a."},
 		"pointing to nothing, which is something": {
