@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 
 	"github.com/labstack/echo/v5"
 
@@ -46,14 +47,11 @@ type texts []string
 // UnmarshalJSON accepts a list of nothing but texts.
 func (t *texts) UnmarshalJSON(sent []byte) error {
 	var list []*string
-	if err := json.Unmarshal(sent, &list); err != nil {
-		return err
+	if err := json.Unmarshal(sent, &list); err != nil || slices.Contains(list, nil) {
+		return &json.UnmarshalTypeError{Type: reflect.TypeFor[texts]()}
 	}
 	*t = make(texts, len(list))
 	for i, text := range list {
-		if text == nil {
-			return &json.UnmarshalTypeError{Type: reflect.TypeFor[string]()}
-		}
 		(*t)[i] = *text
 	}
 	return nil

@@ -38,9 +38,9 @@ func TestABatchAsJSON(t *testing.T) {
 		`{"produto":"cpf","documentos":["1"]}`:                                "[1]",
 		`{"produto":"cpf","documentos":[]}`:                                   "[]", // refused as a list without documents
 		`{"produto":"cpf","documentos":["` + strings.Repeat("1", 255) + `"]}`: "[" + strings.Repeat("1", 255) + "]",
-		`{"produto":"cpf","documentos":[null]}`:                               "documentos: O campo documentos deve ser texto entre aspas.",
-		`{"produto":"cpf","documentos":["1",2]}`:                              "documentos: O campo documentos deve ser texto entre aspas.",
-		`{"produto":"cpf","documentos":"1"}`:                                  "documentos: O campo documentos deve ser uma lista.",
+		`{"produto":"cpf","documentos":[null]}`:                               "documentos: O campo documentos deve ser uma lista de textos entre aspas.",
+		`{"produto":"cpf","documentos":["1",2]}`:                              "documentos: O campo documentos deve ser uma lista de textos entre aspas.",
+		`{"produto":"cpf","documentos":"1"}`:                                  "documentos: O campo documentos deve ser uma lista de textos entre aspas.",
 		`{"produto":"cpf","documentos":null}`:                                 "documentos: O campo documentos não pode ser null.",
 		`{}`:                                                                  "produto: Falta o campo produto.",
 		`{"documentos":["1"]}`:                                                "produto: Falta o campo produto.",

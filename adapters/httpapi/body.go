@@ -130,7 +130,7 @@ func formOf(t reflect.Type) string {
 	case reflect.Int:
 		return "um número inteiro"
 	case reflect.Slice:
-		return "uma lista"
+		return "uma lista de textos entre aspas"
 	}
 	return "um objeto"
 }

@@ -47,7 +47,7 @@ func TestInputsOfABody(t *testing.T) {
 		`{"nascimento":"1980-02-29","renda":1234.50,"uf":""}`: "map[nascimento:1980-02-29 renda:1234.50]",
 		`{}`: "map[]",
 		`{"nascimento":"1980-02-29","nascimento":"1981-02-28"}`: once, `{"a":"","\u0061":"1"}`: once,
-		`{"529.982.247-25":["x"]}`: kind, `{"a":true}`: kind, `{"a":{"b":1}}`: kind,
+		`{"529.982.247-25":["x"]}`: kind, `{"a":true}`: kind, `{"a":null}`: kind, `{"a":{"b":1}}`: kind,
 		`["x"]`: "O campo entradas deve ser um objeto.", `"x"`: "O campo entradas deve ser um objeto.",
 	} {
 		var b LookupJSONRequestBody

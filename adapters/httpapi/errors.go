@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v5"
 
 	"fichario/adapters/docsite"
+	"fichario/adapters/shape"
 	"fichario/domain/fault"
 )
 
@@ -116,7 +117,7 @@ func (s *server) fail(c *echo.Context, err error) {
 	kind := kindOf(f.Code)
 	if gone(r, err) {
 		s.Log.LogAttrs(r.Context(), slog.LevelDebug, "the client is gone", slog.String("route", c.Path()),
-			slog.String("error", err.Error()), slog.String("request_id", w.Header().Get(echo.HeaderXRequestID)))
+			slog.String("error", shape.Unaddressed(err)), slog.String("request_id", w.Header().Get(echo.HeaderXRequestID)))
 		if !w.Committed {
 			w.WriteHeader(clientGone)
 		}
@@ -164,7 +165,7 @@ func (s *server) fail(c *echo.Context, err error) {
 		err = writeJSON(w, kind.Status, "application/problem+json", answer)
 	}
 	if err != nil {
-		s.Log.DebugContext(r.Context(), "answer not written", "error", err)
+		s.Log.DebugContext(r.Context(), "answer not written", "error", shape.Unaddressed(err))
 	}
 }
 
@@ -189,7 +190,8 @@ func isWebhook(c *echo.Context) bool {
 func (s *server) logFailure(ctx context.Context, c *echo.Context, kind problemKind, err error) {
 	s.Log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", c.Path()),
 		slog.String("code", string(kind.Code)),
-		slog.String("error", err.Error()), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
+		slog.String("error", shape.Unaddressed(err)),
+		slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
 }
 
 func asFault(err error) *fault.Error {

@@ -104,7 +104,8 @@ func TestStatusesAreInTheContract(t *testing.T) {
 
 func newServer(t *testing.T, log io.Writer) *echo.Echo {
 	t.Helper()
-	h := New(Config{LookupEnabled: true, Metrics: NewMetrics(nil, nil), Log: slog.New(slog.NewJSONHandler(log, nil))})
+	handler := slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})
+	h := New(Config{LookupEnabled: true, Metrics: NewMetrics(nil, nil), Log: slog.New(handler)})
 	return h.(headAsGet).Echo
 }
 
@@ -154,6 +155,25 @@ func TestAPanicIsA500WithoutItsText(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), `"msg":"panic"`) {
 		t.Error("the panic is not logged")
+	}
+}
+
+// TestNoAddressOfAClientInTheLog: a broken connection names it.
+func TestNoAddressOfAClientInTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	e := newServer(t, &log)
+	for path, why := range map[string]error{"/closed": net.ErrClosed, "/broken": syscall.EPIPE} {
+		e.GET(path, func(*echo.Context) error {
+			return fmt.Errorf("file: %w", &net.OpError{
+				Op: "write", Net: "tcp", Source: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 8080},
+				Addr: &net.TCPAddr{IP: net.IPv4(203, 0, 113, 7), Port: 48952}, Err: why,
+			})
+		})
+		e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+		if !strings.Contains(log.String(), "file: write: "+why.Error()) || strings.Contains(log.String(), "203.0.113.7") {
+			t.Errorf("%s: %s", path, log.String())
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v5"
@@ -14,8 +15,17 @@ import (
 	"fichario/domain/webhook"
 )
 
-// simulated reads `simular`. A value that is neither yes nor no must not create a contact.
-func simulated(values []string) (bool, *fault.Error) {
+// simulated reads `simular` of a query. A value that is neither yes nor no must not create a contact, not even one that
+// cannot be read, which url.ParseQuery leaves out, as it does what has a semicolon.
+func simulated(query string) (bool, *fault.Error) {
+	var values []string
+	for _, pair := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err == nil && name == "simular" {
+			value, _ = url.QueryUnescape(value) // an unreadable one is empty
+			values = append(values, value)
+		}
+	}
 	if len(values) == 0 {
 		return false, nil
 	}

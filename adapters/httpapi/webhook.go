@@ -126,7 +126,7 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *server) ReceiveLead(c *echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
-	simulate, unsure := simulated(c.QueryParams()["simular"])
+	simulate, unsure := simulated(c.QueryString())
 	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) intake.Post {
 		post := readPost(c, token, hook)
 		post.Unread = cmp.Or(post.Unread, unsure)

@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -46,6 +48,16 @@ func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 		return client.String()
 	}
 	return access.NetworkOf(client).String()
+}
+
+// Unaddressed is the text of an error for the log, without the addresses that a broken connection names: the client's is
+// personal data.
+func Unaddressed(err error) string {
+	text := err.Error()
+	if broken, is := errors.AsType[*net.OpError](err); is && (broken.Op == "read" || broken.Op == "write") {
+		text = strings.ReplaceAll(text, broken.Error(), broken.Op+": "+broken.Err.Error())
+	}
+	return text
 }
 
 // Address parses an address with or without a port; the zero value where the text is none. It drops the zone, and turns

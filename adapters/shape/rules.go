@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -114,7 +115,7 @@ var rules = map[string]rule{
 	// address: a complete http:// or https:// address without user information.
 	"address": text(func(s string) bool {
 		u, err := url.Parse(s)
-		return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+		return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 	}, "deve ser um endereço http:// ou https:// completo"),
 	// plain: an address that paths can be appended to, with a host name as browsers compare it.
 	"plain": text(func(s string) bool {
@@ -157,17 +158,18 @@ func Networks(text string) (all []netip.Prefix, err error) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		if !strings.Contains(part, "/") {
-			address, err := netip.ParseAddr(part)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, netip.PrefixFrom(address, address.BitLen()))
-			continue
-		}
 		network, err := netip.ParsePrefix(part)
+		if !strings.Contains(part, "/") {
+			var address netip.Addr
+			address, err = netip.ParseAddr(part)
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
 		if err != nil {
 			return nil, err
+		}
+		network, plain := access.PlainNetwork(network)
+		if !plain {
+			return nil, errors.New("a range of both IPv4 and IPv6")
 		}
 		all = append(all, network)
 	}

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -64,6 +65,7 @@ func TestCheck(t *testing.T) {
 		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de deve ser uma data entre 2000 e 9998, como 2026-11-01."},
 		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
 		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", noAddress},
+		"no host in it":    {func(s *sample) { s.Page = "https://:8080" }, "pagina", noAddress},
 		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", noAddress},
 		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo deve ser a."},
 		"pointing to nothing, which is something": {
@@ -104,6 +106,26 @@ func TestCheck(t *testing.T) {
 	}
 	if Check(3) == nil {
 		t.Error("a value without fields passes")
+	}
+}
+
+// TestNetworks: a client's address is compared as plain IPv4, however the network is written.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	const refused = "refused"
+	for typed, want := range map[string]string{
+		"": "[]", " 10.0.0.1 ,, 10.2.0.0/16": "[10.0.0.1/32 10.2.0.0/16]", "fd00::/8,fe80::1%eth0": "[fd00::/8 fe80::1/128]",
+		"::ffff:10.0.0.1": "[10.0.0.1/32]", "::ffff:10.0.0.0/104": "[10.0.0.0/8]", "::ffff:0:0/90": refused,
+		"10.0.0.0/33": refused, "10.0.0": refused, "/": refused, "proxy.example": refused,
+	} {
+		got, err := Networks(typed)
+		text := fmt.Sprint(got)
+		if err != nil {
+			text = refused
+		}
+		if text != want {
+			t.Errorf("%q: %s, %v; want %s", typed, text, err, want)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/domain/crm"
@@ -96,7 +97,7 @@ func (s *Server) fail(c *Call, err error) {
 	}
 	if p.Status >= http.StatusInternalServerError {
 		s.Log.LogAttrs(c.Ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern),
-			slog.String("error", err.Error()), slog.String("request_id", c.ID))
+			slog.String("error", shape.Unaddressed(err)), slog.String("request_id", c.ID))
 	}
 	if p.Retry > 0 {
 		c.Writer.Header().Set("Retry-After", strconv.Itoa(p.Retry))

@@ -50,6 +50,8 @@ func ReadInputs(sent []byte) (map[string]string, error) {
 func inputValue(raw json.RawMessage) (text string, ok bool) {
 	var number json.Number
 	switch {
+	case string(raw) == "null": // which encoding/json takes for an empty text
+		return "", false
 	case json.Unmarshal(raw, &text) == nil:
 		return text, true
 	case json.Unmarshal(raw, &number) == nil:

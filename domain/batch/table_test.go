@@ -172,6 +172,7 @@ func TestWhichSheet(t *testing.T) {
 		"the other one":      {[]batch.Tab{um, broken}, "Ativos", "", "Ativos, not [Grande]"},
 		"the broken one":     {[]batch.Tab{um, broken}, "Grande", "", "é grande demais"},
 		"the only one":       {[]batch.Tab{vazio}, "", "", batch.ErrNoDocuments.Error()},
+		"a tab of a CSV":     {[]batch.Tab{sheet("", "52998224725")}, "Todos", "", "o arquivo não tem abas: envie-o sem dizer qual usar"},
 		"no workbook":        {[]batch.Tab{sheet("", "52998224725")}, "", "", ", not []"},
 	} {
 		_, sheet, others, err := batch.ReadTabs(product(t, "cpf"), c.sheets, c.name, c.column)

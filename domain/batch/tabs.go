@@ -25,6 +25,9 @@ type NoTab struct{ Tabs []string }
 
 // Error lists the sheets that there are.
 func (e *NoTab) Error() string {
+	if len(e.Tabs) == 1 && e.Tabs[0] == "" { // no workbook
+		return "o arquivo não tem abas: envie-o sem dizer qual usar"
+	}
 	return "a planilha não tem essa aba. As que tem: " + strings.Join(e.Tabs, ", ")
 }
 

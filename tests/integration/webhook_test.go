@@ -207,7 +207,9 @@ func testSimulation(t *testing.T, o *org) {
 			Body: body,
 		})
 	}
-	for _, query := range []string{"?simular=true", "?simular=1", "?simular=true"} {
+	for _, query := range []string{
+		"?simular=true", "?simular=1", "?simular=true", "?simular=true;", "?utm_term=100%&simular=true",
+	} {
 		a := try(h, query, body)
 		expect(t, query, line(a, a.JSON["success"], a.JSON["simulated"], a.LeadID() == ""), "200 true true true")
 		c, _ := a.JSON["contact"].(map[string]any)
@@ -224,7 +226,8 @@ func testSimulation(t *testing.T, o *org) {
 	unsure := map[string]string{
 		"?simular=talvez": "400 requisicao_invalida", "?simular=TRUE": "400 requisicao_invalida",
 		"?simular": "400 requisicao_invalida", "?simular=": "400 requisicao_invalida",
-		"?simular=%00":                "400 requisicao_invalida",
+		"?simular=%00": "400 requisicao_invalida", "?simular=%zz": "400 requisicao_invalida",
+		"?simular=true;simular=false": "400 requisicao_invalida",
 		"?simular=true&simular=false": "400 requisicao_invalida",
 	}
 	for query, want := range unsure {

@@ -65,11 +65,11 @@ func lockOf(path string) string {
 
 func lockAlone(path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // the database may not exist yet
-		return nil, err
+		return nil, fmt.Errorf("FICHARIO_DATABASE_URL: %w", err)
 	}
 	file, err := lockFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, fmt.Errorf("FICHARIO_DATABASE_URL: lock %s: %w", path, err)
 	}
 	if err := file.Truncate(0); err == nil {
 		_, _ = fmt.Fprintln(file, os.Getpid()) // only for the message of another process

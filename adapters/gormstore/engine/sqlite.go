@@ -96,7 +96,7 @@ func (s *Engine) openSQLite(path string) error {
 // notOpened says why a file cannot be opened. Where the disk has no room for the companion files, SQLite only reports
 // an I/O error.
 func notOpened(path string, err error) error {
-	err = fmt.Errorf("open %s: %w", path, err)
+	err = fmt.Errorf("FICHARIO_DATABASE_URL: open %s: %w", path, err)
 	if lite := new(sqlite.Error); errors.As(err, &lite) && lite.Code()&0xff == sqliteIOErr {
 		err = fmt.Errorf("%w; is the disk full?", err)
 	}

@@ -27,7 +27,7 @@ func (e *Environment) dataKeys() ([][]byte, error) {
 		}
 		var err error
 		if text, err = keyFile(path); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("FICHARIO_DATABASE_URL: %w", err)
 		}
 		from = "the key file " + path + keySuffix
 	}

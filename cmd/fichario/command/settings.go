@@ -37,8 +37,8 @@ type Settings struct {
 	KeepAudit      time.Duration `env:"FICHARIO_RETENTION_AUDIT" name:"retention-audit" default:"43800h" validate:"min=24h" help:"How long the audit trail is kept."`
 	AuditWitness   string        `env:"FICHARIO_AUDIT_WITNESS" name:"audit-witness" help:"File, or https:// address, that gets each new head of the audit signed, at most once a minute; see docs/audit.md. Default: none."`
 	ErasureJournal string        `env:"FICHARIO_ERASURE_JOURNAL" name:"erasure-journal" help:"File outside the database that records erasures, so that they can be repeated after a restore. Default: beside the SQLite database; none with PostgreSQL."`
-	MetaURL        string        `env:"FICHARIO_META_URL" name:"meta-url" default:"https://graph.facebook.com" validate:"address" help:"Address of Meta's Graph API, without a version."`
-	LinkedInURL    string        `env:"FICHARIO_LINKEDIN_URL" name:"linkedin-url" default:"https://api.linkedin.com" validate:"address" help:"Address of LinkedIn's API."`
+	MetaURL        string        `env:"FICHARIO_META_URL" name:"meta-url" default:"https://graph.facebook.com" validate:"address,plain" help:"Address of Meta's Graph API, without a version."`
+	LinkedInURL    string        `env:"FICHARIO_LINKEDIN_URL" name:"linkedin-url" default:"https://api.linkedin.com" validate:"address,plain" help:"Address of LinkedIn's API."`
 	MetaReadBack   time.Duration `env:"FICHARIO_META_READ_BACK" name:"meta-read-back" default:"15m" validate:"min=1s,max=24h" help:"How often the leads of connected pages are read back, so that a notification that never came is only late."`
 	SMTPURL        string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate   bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
