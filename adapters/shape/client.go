@@ -50,8 +50,8 @@ func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 	return access.NetworkOf(client).String()
 }
 
-// Unaddressed is the text of an error for the log, without the addresses that a broken connection names: the client's is
-// personal data.
+// Unaddressed is the text of an error for the log, without the addresses that a broken connection names: the client's
+// is personal data.
 func Unaddressed(err error) string {
 	text := err.Error()
 	if broken, is := errors.AsType[*net.OpError](err); is && (broken.Op == "read" || broken.Op == "write") {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,7 +18,8 @@ func TestADownloadBrokeOff(t *testing.T) {
 	var log bytes.Buffer
 	s := &Server{Config: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 	defer func() {
-		if recover() != http.ErrAbortHandler || !strings.Contains(log.String(), "write: broken pipe") ||
+		err, _ := recover().(error)
+		if !errors.Is(err, http.ErrAbortHandler) || !strings.Contains(log.String(), "write: broken pipe") ||
 			strings.Contains(log.String(), "203.0.113.7") {
 			t.Error(log.String())
 		}

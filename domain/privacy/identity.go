@@ -209,8 +209,8 @@ const (
 	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 6
 )
 
-// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit or to
-// the letters of an extension ("1077x12").
+// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit or
+// to the letters of an extension ("1077x12").
 // What stands before a number or behind it must not hide it, also within its first word.
 func numbersIn(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
