@@ -79,7 +79,8 @@ func Build(tb testing.TB) string {
 }
 
 // Run runs a command of the program, such as "key", "create", and returns its standard output. The test fails when the
-// command does.
+// command does. Whatever a test does to the database of a service, a command that looks at it waits for one on a machine
+// on which much else runs.
 func Run(tb testing.TB, env map[string]string, args ...string) string {
 	tb.Helper()
 	return RunInput(tb, "", env, args...)
@@ -88,7 +89,10 @@ func Run(tb testing.TB, env map[string]string, args ...string) string {
 // RunInput is Run with standard input, for options such as --password-stdin.
 func RunInput(tb testing.TB, input string, env map[string]string, args ...string) string {
 	tb.Helper()
-	r := run(Build(tb), tb.TempDir(), input, env, args)
+	patient := map[string]string{}
+	maps.Copy(patient, env)
+	patient["FICHARIO_DATABASE_TIMEOUT"] = "1m"
+	r := run(Build(tb), tb.TempDir(), input, patient, args)
 	if r.err != nil {
 		tb.Fatalf("fichario %s: %v\n%s%s", strings.Join(args, " "), r.err, r.Stdout, r.Stderr)
 	}
@@ -256,9 +260,8 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
-	// A command ends before collecting its memory pays off, which would be a quarter of its start-up cost. Faults are for
-	// services: a command that looks at one waits for the database of a machine on which much else runs.
-	cmd.Env = append(environment(env), "GOGC=400", "FICHARIO_DATABASE_TIMEOUT=1m")
+	// A command ends before collecting its memory pays off, which would be a quarter of its start-up cost.
+	cmd.Env = append(environment(env), "GOGC=400")
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
