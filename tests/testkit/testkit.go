@@ -79,8 +79,8 @@ func Build(tb testing.TB) string {
 }
 
 // Run runs a command of the program, such as "key", "create", and returns its standard output. The test fails when the
-// command does. Whatever a test does to the database of a service, a command that looks at it waits for one on a machine
-// on which much else runs.
+// command does. Whatever a test does to the database of a service, a command that looks at it waits for one on a
+// machine on which much else runs.
 func Run(tb testing.TB, env map[string]string, args ...string) string {
 	tb.Helper()
 	return RunInput(tb, "", env, args...)
