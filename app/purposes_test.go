@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -214,6 +215,18 @@ func TestPurposesAreTheOwners(t *testing.T) {
 	} {
 		equal(t, want, said(f()), want)
 	}
+	var many []string
+	for i := range access.NetworksMax + 1 {
+		many = append(many, fmt.Sprintf("203.0.113.%d", i))
+	}
+	key := lookups.NewKey{
+		OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 1}, From: many[1:],
+	}
+	_, _, err := s.keys.Create(t.Context(), owner, key)
+	equal(t, "the most networks", said(err), "")
+	key.From = many
+	_, _, err = s.keys.Create(t.Context(), owner, key)
+	equal(t, "more networks", said(err), "requisicao_invalida from")
 }
 
 // TestTwoChangesOfOnePurpose: a change does not undo a concurrent one.

@@ -1,9 +1,7 @@
 package shape
 
 import (
-	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"reflect"
 	"slices"
@@ -109,7 +107,7 @@ var rules = map[string]rule{
 	}, "deve ser sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://"),
 	// networks: addresses, and ranges of addresses.
 	"networks": text(func(s string) bool {
-		_, err := Networks(s)
+		_, err := access.ParseNetworks(strings.Split(s, ","))
 		return err == nil
 	}, "deve ser uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10"),
 	// address: a complete http:// or https:// address without user information.
@@ -150,30 +148,6 @@ func limit(v reflect.Value, param string) int64 {
 		panic(err)
 	}
 	return n
-}
-
-// Networks parses addresses and ranges of addresses, separated by commas.
-func Networks(text string) (all []netip.Prefix, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		network, err := netip.ParsePrefix(part)
-		if !strings.Contains(part, "/") {
-			var address netip.Addr
-			address, err = netip.ParseAddr(part)
-			network = netip.PrefixFrom(address, address.BitLen())
-		}
-		if err != nil {
-			return nil, err
-		}
-		network, plain := access.PlainNetwork(network)
-		if !plain {
-			return nil, errors.New("a range of both IPv4 and IPv6")
-		}
-		all = append(all, network)
-	}
-	return all, nil
 }
 
 func bounds(param string) (from, to int) {

@@ -152,6 +152,9 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 // networksOf reads the networks to bind a key to. Fault: InvalidRequest.
 func networksOf(typed []string) ([]netip.Prefix, error) {
 	from, err := access.ParseNetworks(typed)
+	if len(from) > access.NetworksMax {
+		err = fmt.Errorf("são no máximo %d faixas de endereços", access.NetworksMax)
+	}
 	if err != nil {
 		return nil, app.Invalid("from", "Confira de onde a chave pode ser usada: "+err.Error()+".")
 	}

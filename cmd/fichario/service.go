@@ -21,7 +21,6 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/sandbox"
-	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
@@ -37,6 +36,7 @@ import (
 	"fichario/cmd/fichario/command"
 	"fichario/cmd/fichario/demo"
 	privacycommands "fichario/cmd/fichario/privacy"
+	"fichario/domain/access"
 )
 
 // service is what serve runs: the use cases, the doors to them in one server, and what they stand on.
@@ -159,7 +159,7 @@ func (s *service) wire(e *command.Environment) (err error) {
 	if err := listenForMetrics(s); err != nil {
 		return err
 	}
-	trusted, err := shape.Networks(e.Settings.Proxies)
+	trusted, err := access.ParseNetworks(strings.Split(e.Settings.Proxies, ","))
 	if err != nil {
 		return err // its shape has been checked
 	}

@@ -32,28 +32,17 @@ func ParseNetworks(texts []string) (all []netip.Prefix, err error) {
 			}
 			network = netip.PrefixFrom(address, address.BitLen())
 		}
-		network, plain := PlainNetwork(network)
-		if !plain {
-			return nil, fmt.Errorf("%.50q mistura IPv4 e IPv6: escreva a faixa em IPv4", text)
+		if mapped := network.Addr(); mapped.Is4In6() { // addresses of clients are compared as plain IPv4
+			if network.Bits() < 96 {
+				return nil, fmt.Errorf("%.50q mistura IPv4 e IPv6: escreva a faixa em IPv4", text)
+			}
+			network = netip.PrefixFrom(mapped.Unmap(), network.Bits()-96)
 		}
 		if network = network.Masked(); !slices.Contains(all, network) {
 			all = append(all, network)
 		}
 	}
-	if len(all) > NetworksMax {
-		return nil, fmt.Errorf("são no máximo %d faixas de endereços", NetworksMax)
-	}
 	return all, nil
-}
-
-// PlainNetwork turns a range of IPv4 addresses that is written as IPv6 into IPv4, because addresses of clients are
-// compared as plain IPv4; false where the range has other addresses too.
-func PlainNetwork(network netip.Prefix) (netip.Prefix, bool) {
-	mapped := network.Addr()
-	if !mapped.Is4In6() {
-		return network, true
-	}
-	return netip.PrefixFrom(mapped.Unmap(), network.Bits()-96), network.Bits() >= 96
 }
 
 // UsableFrom reports whether the key may be used from an address, which must be plain IPv4 rather than IPv4 in IPv6.

@@ -210,8 +210,8 @@ const (
 )
 
 // numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit or
-// to the letters of an extension ("1077x12").
-// What stands before a number or behind it must not hide it, also within its first word.
+// to the letters of an extension ("1077x12"). What stands before a number or behind it must not hide it, also within its
+// first word.
 func numbersIn(run string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		bare := false // no digit of the word was seen yet

@@ -91,7 +91,7 @@ func RunInput(tb testing.TB, input string, env map[string]string, args ...string
 	tb.Helper()
 	patient := map[string]string{}
 	maps.Copy(patient, env)
-	patient["FICHARIO_DATABASE_TIMEOUT"] = "1m"
+	patient["FICHARIO_DATABASE_TIMEOUT"] = databaseTimeout(time.Minute)
 	r := run(Build(tb), tb.TempDir(), input, patient, args)
 	if r.err != nil {
 		tb.Fatalf("fichario %s: %v\n%s%s", strings.Join(args, " "), r.err, r.Stdout, r.Stderr)
@@ -270,9 +270,11 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
-// databaseTimeout is what an operation of the database may take, as FICHARIO_DATABASE_TIMEOUT says it: twice the
-// program's default on an ordinary machine, because much runs at once.
-func databaseTimeout() string { return min(patience.Scaled(10*time.Second), 10*time.Minute).String() }
+// databaseTimeout is what an operation of the database may take, as FICHARIO_DATABASE_TIMEOUT says it, that takes as
+// long as given on an ordinary machine.
+func databaseTimeout(ordinary time.Duration) string {
+	return min(patience.Scaled(ordinary), 10*time.Minute).String()
+}
 
 // Away is the environment of a program whose database a test takes away: it waits for that no longer than ten seconds,
 // however slow the machine is, so that everybody is told before the thirty seconds of a post are over.
@@ -288,7 +290,8 @@ func environment(sets ...map[string]string) []string {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")
 	})
 	all := map[string]string{
-		"FICHARIO_DATABASE_TIMEOUT": databaseTimeout(), "FICHARIO_TIME_ZONE": noon.Zone().String(),
+		// Twice the program's default, because much runs at once.
+		"FICHARIO_DATABASE_TIMEOUT": databaseTimeout(10 * time.Second), "FICHARIO_TIME_ZONE": noon.Zone().String(),
 	}
 	for _, set := range sets {
 		maps.Copy(all, set)
