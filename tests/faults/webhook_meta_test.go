@@ -12,7 +12,7 @@ import (
 
 	"fichario/adapters/sandbox"
 	"fichario/tests/testkit/intaketest"
-	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // TestSlowLeadsOfMetaSurvive: some notifications get lost, some come twice, the token dies, instances are killed; each
@@ -60,8 +60,8 @@ func leadsOfMeta(t *testing.T, env map[string]string, leads, kills int) {
 		}
 	}
 	began := time.Now()
-	lookuptest.Eventually(t, "every lead has come in", func() bool {
-		return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received >= leads
+	patience.Grows(t, "every lead has come in", leads, func() int {
+		return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received
 	})
 	t.Logf("%d leads, %d kills; the last one came %s after the last notification", leads, killed, time.Since(began))
 	once := map[string]int{}
@@ -119,8 +119,8 @@ func TestSlowFiftyNotificationsASecond(t *testing.T) {
 		slices.Sort(took)
 		t.Logf("%d notifications, %d a second: p50 %s, p99 %s, the slowest %s", len(took), a, took[len(took)/2],
 			took[len(took)*99/100], took[len(took)-1])
-		lookuptest.Eventually(t, "every lead has come in", func() bool {
-			return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received >= a*seconds
+		patience.Grows(t, "every lead has come in", a*seconds, func() int {
+			return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received
 		})
 	})
 }

@@ -84,7 +84,7 @@ func TestSlowTheServiceOwnsNothing(t *testing.T) {
 	expect(t, "answer to the lookup", p.Lookups.CPF(key.Key, ana).String(), "200")
 	lookuptest.Eventually(t, "the partition is made again", func() bool { return ask(newest) == last })
 	p.Lookups.Command("doctor")
-	for _, word := range []string{"permission denied", "must be owner", "42501"} {
+	for _, word := range []string{"permission denied", "must be owner", "SQLSTATE 42501"} {
 		if strings.Contains(p.Lookups.Logs(), word) {
 			t.Errorf("the log says %q", word)
 		}

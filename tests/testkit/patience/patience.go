@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,8 +21,10 @@ const (
 
 	ordinary = 3 * time.Minute // the limit on an ordinary machine
 	most     = 20              // times that
-	work     = 40_000_000      // what a measure counts to, which takes an ordinary machine so long:
-	takes    = 60 * time.Millisecond
+
+	// What a measure does, and how long an ordinary machine takes.
+	numbers, counting = 40_000_000, 60 * time.Millisecond // it counts
+	pages, touching   = 16_384, 80 * time.Millisecond     // and asks the kernel for memory, which new processes do a lot
 )
 
 // Limit is how long a test may wait for one condition.
@@ -41,16 +44,33 @@ var slowness = sync.OnceValue(func() float64 {
 	return min(slowness, most)
 })
 
-// Measure counts to a fixed number and returns how many times longer than on an ordinary machine that took, at least 1.
-// Other programs that compete for the processors count as slowness.
+// Measure counts to a fixed number and takes a fixed amount of memory, and returns how many times longer than on an
+// ordinary machine the slower of the two took, at least 1. On some virtual machines programs calculate at full speed and
+// start slowly. Other programs that compete for the processors count as slowness.
 func Measure() float64 {
 	began, n := time.Now(), uint64(1)
-	for range work {
+	for range numbers {
 		n = n*6364136223846793005 + 1442695040888963407
 	}
-	took := time.Since(began)
+	counted := float64(time.Since(began)) / float64(counting)
 	runtime.KeepAlive(n)
-	return max(1, math.Round(10*float64(took)/float64(takes))/10)
+	return max(1, math.Round(10*max(counted, touch()))/10)
+}
+
+// touch is how many times longer than on an ordinary machine it takes to get pages from the kernel; 0 if it has none.
+func touch() float64 {
+	began := time.Now()
+	memory, err := syscall.Mmap(-1, 0, pages*os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return 0
+	}
+	for i := 0; i < len(memory); i += os.Getpagesize() {
+		memory[i] = 1
+	}
+	took := time.Since(began)
+	_ = syscall.Munmap(memory)
+	return float64(took) / float64(touching)
 }
 
 // Context ends at the limit, for what takes a context.
@@ -67,9 +87,36 @@ func Until(tb testing.TB, what string, f func() bool) {
 // Every is Until for a condition that is expensive to look at: it looks once per pause.
 func Every(tb testing.TB, pause time.Duration, what string, f func() bool) {
 	tb.Helper()
-	for deadline := time.Now().Add(Limit()); !f(); time.Sleep(pause) {
+	deadline := time.Now().Add(Limit())
+	for !rested(pause, f) {
 		if time.Now().After(deadline) {
 			tb.Fatalf("waited for %s in vain: %s", Limit(), what)
+		}
+	}
+}
+
+// rested is f, and a pause if it does not hold: the looking takes at most half of the time, or a test that asks by command
+// holds up what it waits for.
+func rested(pause time.Duration, f func() bool) bool {
+	began := time.Now()
+	if f() {
+		return true
+	}
+	time.Sleep(max(pause, time.Since(began)))
+	return false
+}
+
+// Grows waits until f returns at least want. The test fails when the number does not grow for longer than the limit: many
+// things take their time on a slow machine, and only standing still is a fault.
+func Grows(tb testing.TB, what string, want int, f func() int) {
+	tb.Helper()
+	n, most, deadline := 0, -1, time.Time{}
+	for !rested(20*time.Millisecond, func() bool { n = f(); return n >= want }) {
+		switch {
+		case n > most:
+			most, deadline = n, time.Now().Add(Limit())
+		case time.Now().After(deadline):
+			tb.Fatalf("after %d of %d, waited for %s in vain: %s", n, want, Limit(), what)
 		}
 	}
 }

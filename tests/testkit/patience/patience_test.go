@@ -18,4 +18,9 @@ func TestTheNetIsOfMinutes(t *testing.T) {
 	}
 	calls := 0
 	patience.Until(t, "the third call", func() bool { calls++; return calls == 3 })
+	grown := 0
+	patience.Grows(t, "the third", 3, func() int { grown++; return grown })
+	if grown != 3 {
+		t.Errorf("asked %d times for 3", grown)
+	}
 }
