@@ -165,6 +165,30 @@ func TestAnImportGivesNobodyAnothersDocument(t *testing.T) {
 	})
 }
 
+// TestAnImportSaysWhatBecomesOfARowsNote: it completes a contact that has none, with the remarks of what went there; of
+// any other contact the note stays, and the row says so.
+func TestAnImportSaysWhatBecomesOfARowsNote(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{Name: "Bia", Email: "bia@x.example"}))
+		fill := func(row string) string {
+			made := must(s.bulks.PrepareImport(t.Context(), owner, tableOf("Nome|E-mail|Cargo|CPF", row)))
+			must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{
+				Fields: []string{"nome", "email", "anotar", "documentos"}, Duplicates: crm.FillDuplicates,
+			}))
+			return results(s, owner, made.ID)
+		}
+		const known = "Já existe: mesmo e-mail. "
+		equal(t, "a contact without a note", fill("Bia|bia@x.example|Diretora|529.982.247-26"), "completado "+known+
+			"O documento não é um CPF ou CNPJ com os dígitos certos e foi para a nota. Completado: nota.")
+		equal(t, "the same row again", fill("Bia|bia@x.example|Diretora|529.982.247-26"), "pulado "+known+"Nada a completar.")
+		equal(t, "another note", fill("Bia|bia@x.example|Sócia|"), "pulado "+known+
+			"A nota da linha não foi posta, porque o contato já tem uma. Nada a completar.")
+		equal(t, "no note", fill("Bia|bia@x.example||"), "pulado "+known+"Nada a completar.")
+	})
+}
+
 // TestAnImportKnowsAContactByTheAddressFirst: where another person of the house, who came later, has the same phone,
 // the row completes the contact that has its address, and the trial says so.
 func TestAnImportKnowsAContactByTheAddressFirst(t *testing.T) {

@@ -123,7 +123,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 			return err
 		}
 		if known {
-			return s.known(ctx, item, c, other)
+			return s.known(ctx, item, c, other, remarks)
 		}
 	}
 	item.State, item.ContactID, item.Result = crm.ItemDone, c.ID, strings.Join(append(remarks, s.gone...), " ")
@@ -136,8 +136,8 @@ func (s importStep) event(contactID string, kind crm.EventKind, subject string) 
 	}
 }
 
-// known handles a row whose contact already exists.
-func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.Contact) error {
+// known handles a row whose contact already exists; remarks are of what went to the row's note.
+func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.Contact, remarks []string) error {
 	item.State, item.ContactID = crm.ItemSkipped, other.ID
 	item.Result = "Já existe: " + strings.Join(inCommon(c, other), ", ") + "."
 	if s.plan.Duplicates != crm.FillDuplicates {
@@ -160,6 +160,13 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 		item.Result += " O documento da linha não foi posto, porque o e-mail é outro."
 	}
 	after := crm.Fill(before, c)
+	switch {
+	case c.Note == "", c.Note == before.Note:
+	case after.Note == c.Note && len(remarks) > 0:
+		item.Result += " " + strings.Join(remarks, " ")
+	case after.Note == before.Note:
+		item.Result += " A nota da linha não foi posta, porque o contato já tem uma."
+	}
 	changed := changedFields(before, after)
 	if len(changed) == 0 {
 		item.Result += " Nada a completar."
