@@ -105,6 +105,9 @@ var rules = map[string]rule{
 		file := scheme == "sqlite" && path != "" && !strings.ContainsAny(path, "?#")
 		return file || scheme == "postgres" || scheme == "postgresql"
 	}, "deve ser sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://"),
+	// trimmed: a name that could be meant as it stands.
+	"trimmed": text(func(s string) bool { return strings.TrimSpace(s) == s },
+		"não pode começar nem terminar com um espaço"),
 	// networks: addresses, and ranges of addresses.
 	"networks": text(func(s string) bool {
 		_, err := access.ParseNetworks(strings.Split(s, ","))

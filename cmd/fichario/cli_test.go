@@ -143,6 +143,8 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"FICHARIO_PUBLIC_URL":         {"serve", db, "--public-url", "nope"},
 		"PUBLIC_URL deve ser um":      {"serve", db, "--public-url", "http://:8080"},
 		"META_URL não pode ter":       {"serve", db, "--meta-url", "https://graph.example?x"},
+		"AUDIT_WITNESS não pode":      {"serve", db, "--audit-witness", " "},
+		"ERASURE_JOURNAL não pode":    {"serve", db, "--erasure-journal", "apagados.jsonl "},
 		"LINKEDIN_URL não pode ter":   {"serve", db, "--linkedin-url", "https://api.example/#x"},
 		"FICHARIO_DATABASE_URL: mk":   {"serve", "--listen=127.0.0.1:0", "--database-url=sqlite://cli_test.go/x.db"},
 		"FICHARIO_DATABASE_URL: open": {"migrate", "--database-url=sqlite://cli_test.go/x.db"},
