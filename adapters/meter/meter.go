@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"fichario/adapters/stored"
 )
 
 // The kinds of metrics.
@@ -156,7 +158,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Add("Vary", "Accept-Encoding")
 	var out io.Writer = w
-	if strings.Contains(q.Header.Get("Accept-Encoding"), "gzip") {
+	if stored.TakesGzip(q.Header.Get("Accept-Encoding")) {
 		w.Header().Set("Content-Encoding", "gzip")
 		packed := gzip.NewWriter(w)
 		defer func() { _ = packed.Close() }() // nobody is left to be told

@@ -33,6 +33,19 @@ func shown(t *testing.T, r *meter.Registry) (own string, all []string) {
 	return own, all
 }
 
+// TestGzipIsForThoseWhoTakeIt: a refusal names it, too.
+func TestGzipIsForThoseWhoTakeIt(t *testing.T) {
+	t.Parallel()
+	for accepted, want := range map[string]string{"gzip": "gzip", "br, gzip;q=0.5": "gzip", "gzip;q=0": "", "": ""} {
+		w, q := httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil)
+		q.Header.Set("Accept-Encoding", accepted)
+		new(meter.Registry).ServeHTTP(w, q)
+		if got := w.Header().Get("Content-Encoding"); got != want {
+			t.Errorf("%q: got %q", accepted, got)
+		}
+	}
+}
+
 // TestTheFormat: series are in the order of names and labels, whose values are escaped; a metric without series is
 // left out, and buckets count all that is below.
 func TestTheFormat(t *testing.T) {
