@@ -16,8 +16,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestSlowWebhookHostileBodies: whatever is posted, the answer is clear, and memory stays bounded. It runs beside no other
-// test of this package: a machine that is too busy to read a megabyte within half a minute gives other answers.
+// TestSlowWebhookHostileBodies: whatever is posted, the answer is clear, and memory stays bounded. It runs beside no
+// other test of this package: a machine that is too busy to read a megabyte within half a minute gives other answers.
 func TestSlowWebhookHostileBodies(t *testing.T) {
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env)

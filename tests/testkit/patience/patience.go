@@ -45,8 +45,8 @@ var slowness = sync.OnceValue(func() float64 {
 })
 
 // Measure counts to a fixed number and takes a fixed amount of memory, and returns how many times longer than on an
-// ordinary machine the slower of the two took, at least 1. On some virtual machines programs calculate at full speed and
-// start slowly. Other programs that compete for the processors count as slowness.
+// ordinary machine the slower of the two took, at least 1. On some virtual machines programs calculate at full speed
+// and start slowly. Other programs that compete for the processors count as slowness.
 func Measure() float64 {
 	began, n := time.Now(), uint64(1)
 	for range numbers {
@@ -95,8 +95,8 @@ func Every(tb testing.TB, pause time.Duration, what string, f func() bool) {
 	}
 }
 
-// rested is f, and a pause if it does not hold: the looking takes at most half of the time, or a test that asks by command
-// holds up what it waits for.
+// rested is f, and a pause if it does not hold: the looking takes at most half of the time, or a test that asks by
+// command holds up what it waits for.
 func rested(pause time.Duration, f func() bool) bool {
 	began := time.Now()
 	if f() {
@@ -106,8 +106,8 @@ func rested(pause time.Duration, f func() bool) bool {
 	return false
 }
 
-// Grows waits until f returns at least want. The test fails when the number does not grow for longer than the limit: many
-// things take their time on a slow machine, and only standing still is a fault.
+// Grows waits until f returns at least want. The test fails when the number does not grow for longer than the limit:
+// many things take their time on a slow machine, and only standing still is a fault.
 func Grows(tb testing.TB, what string, want int, f func() int) {
 	tb.Helper()
 	n, most, deadline := 0, -1, time.Time{}
