@@ -1,6 +1,7 @@
 package gormstore_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -53,5 +54,32 @@ func TestAServedFileIsNotMigrated(t *testing.T) {
 	defer release()
 	if err := migrate(); err != nil {
 		t.Errorf("the service itself: %v", err)
+	}
+}
+
+// TestASecondServiceOnALinkToANewFile is refused, though the file at the link's end was made only by the first: a
+// second one would end the first one's calls in flight as if their service had died.
+func TestASecondServiceOnALinkToANewFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	err := errors.Join(os.MkdirAll(folder+"/a/disk", 0o700), os.Symlink("a/disk", folder+"/inside"),
+		os.Symlink("../new.db", folder+"/a/disk/next.db"), os.Symlink("inside/next.db", folder+"/f.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := engine.Alone("sqlite://" + folder + "/f.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first()
+	if err := os.WriteFile(folder+"/a/new.db", nil, 0o600); err != nil { // as the first service does
+		t.Fatal(err)
+	}
+	for _, name := range []string{"/f.db", "/inside/next.db", "/inside/../new.db", "/a/new.db"} {
+		second, err := engine.Alone("sqlite://" + folder + name)
+		if err == nil {
+			second()
+			t.Errorf("a second service serves %s", name)
+		}
 	}
 }

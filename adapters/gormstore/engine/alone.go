@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,10 +56,24 @@ func (s *Engine) Unserved() (release func(), err error) {
 	return release, err
 }
 
-// lockOf is the file that is locked for a database.
+// lockOf is the file that is locked for a database: one, whichever name that is opened by. Links are followed one by
+// one, because the database at their end may not exist yet.
 func lockOf(path string) string {
-	if whole, err := filepath.EvalSymlinks(path); err == nil {
-		path = whole // one lock, whichever name the file is opened by
+	const mostLinks = 40 // as many as the operating system follows
+	for range mostLinks {
+		dir, name := filepath.Split(path)
+		if whole, err := filepath.EvalSymlinks(cmp.Or(dir, ".")); err == nil {
+			path = filepath.Join(whole, name)
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			dir, _ = filepath.Split(path)
+			target = dir + target // not joined, which would take back a link where it goes up from it
+		}
+		path = target
 	}
 	return path + ".lock"
 }
