@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"testing"
-	"time"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/audit"
@@ -17,7 +16,7 @@ func TestSlowTheAuditIsWalked(t *testing.T) {
 			(id, org_id, number, at, actor, door, action, object, request_id, hash) SELECT @id,
 			'01980000-0000-7000-8000-000000000001'@uuid, i, @moment, 'membro ' || (i % 7), 'interface',
 			CASE WHEN i % 5 = 0 THEN 'chave.criada' ELSE 'consulta.aberta' END, '', '', '' FROM numbers`)
-		since, until := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		since, until := filledFrom.AddDate(0, 1, 0), filledFrom.AddDate(0, 2, 0)
 		for what, c := range map[string]struct {
 			q       ports.AuditQuery
 			indexes []string

@@ -31,8 +31,7 @@ func TestSlowUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 			}, "jobs_dead")
 		}
 		walks(t, s, "waiting", func(c engine.Conn) error {
-			from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-			waiting, err := s.repos(c).JobRuns.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
+			waiting, err := s.repos(c).JobRuns.Waiting(t.Context(), planOrg, filledFrom, []string{planMan}, 500)
 			if len(waiting) != 6 {
 				t.Errorf("%s: %d runs wait", s.Writer.Name(), len(waiting))
 			}

@@ -49,7 +49,7 @@ func undivided(db *gorm.DB) error {
 	return nil
 }
 
-// inPartitions replaces the partitions of an empty table by n of ten months each, from 2026 on.
+// inPartitions replaces the partitions of an empty table by n of ten months each, from filledFrom on.
 func inPartitions(t *testing.T, s *Store, table string, n int) {
 	t.Helper()
 	if s.Writer.Name() == "sqlite" {
@@ -63,9 +63,9 @@ func inPartitions(t *testing.T, s *Store, table string, n int) {
 	if err := of.DropBefore(t.Context(), db, time.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		if err := of.Add(t.Context(), db, of.Period.After(from, i), of.Period.After(from, i+1)); err != nil {
+		from, to := of.Period.After(filledFrom, i), of.Period.After(filledFrom, i+1)
+		if err := of.Add(t.Context(), db, from, to); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -112,16 +112,21 @@ func walks(t *testing.T, s *Store, what string, run func(engine.Conn) error, ind
 	}
 }
 
+// filledFrom is when the first row of fill is from: the same number of months ago on every day on which the tests run,
+// because pages read the newest two months first.
+var filledFrom = engine.Monthly.After(engine.Monthly.Start(time.Now().UTC()), -10)
+
 // fill inserts rows by a SELECT over the numbers 1 to n, called i, with ids and times ten minutes apart. SQLite plans
 // without statistics, as in service.
 func fill(t *testing.T, s *Store, n int, insert string) {
 	t.Helper()
 	numbers := fmt.Sprintf("WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) ", n)
-	hex, uuid := "lpad(to_hex(1767225600000 + i::bigint * 600000), 12, '0')", "::uuid"
-	moment := "timestamptz '2026-01-01' + i * interval '10 minutes'"
+	from, day := filledFrom.UnixMilli(), filledFrom.Format(time.DateOnly)
+	hex, uuid := fmt.Sprintf("lpad(to_hex(%d + i::bigint * 600000), 12, '0')", from), "::uuid"
+	moment := "timestamptz '" + day + " 00:00Z' + i * interval '10 minutes'"
 	if s.Writer.Name() == "sqlite" {
-		hex, uuid = "printf('%012x', 1767225600000 + i * 600000)", ""
-		moment = "strftime('%Y-%m-%d %H:%M:%S+00:00', '2026-01-01', (i * 10) || ' minutes')"
+		hex, uuid = fmt.Sprintf("printf('%%012x', %d + i * 600000)", from), ""
+		moment = "strftime('%Y-%m-%d %H:%M:%S+00:00', '" + day + "', (i * 10) || ' minutes')"
 	}
 	id := "(substr(" + hex + ", 1, 8) || '-' || substr(" + hex + ", 9) || '-7000-8000-000000000000')" + uuid
 	insert = strings.NewReplacer("@id", id, "@uuid", uuid, "@moment", moment).Replace(insert)
