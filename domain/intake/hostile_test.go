@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/domain/intake/fields"
+	"fichario/tests/testkit/patience"
 )
 
 // TestSlowHostileBodies bounds the time for a megabyte of anything. It runs alone: other tests would take time from it.
@@ -95,7 +96,7 @@ func TestSlowHostileBodies(t *testing.T) {
 				checkStorable(t, d)
 			}
 		})
-		if took > 2*time.Second {
+		if took > patience.Scaled(2*time.Second) {
 			t.Errorf("%s took %s", name, took)
 		}
 		took = spent(t, func() {
@@ -103,7 +104,7 @@ func TestSlowHostileBodies(t *testing.T) {
 				t.Logf("%s is read", name)
 			}
 		})
-		if took > 4*time.Second {
+		if took > patience.Scaled(4*time.Second) {
 			t.Errorf("all of %s took %s", name, took)
 		}
 	}

@@ -126,6 +126,13 @@ func TestSlowAContactIsChangedAtOnce(t *testing.T) {
 		}
 		stage := `document.querySelector('#para').selectedOptions[0].text`
 		choose("#para", "Proposta")
+		b.See("Movido para Proposta")
+		b.Press("Desfazer") // at once: a slow machine takes longer for what follows than that is offered
+		b.See("Movido para Novo")
+		if got := browsertest.Eval[string](b, stage); got != "Novo" {
+			t.Errorf("undone, the stage is %s", got)
+		}
+		choose("#para", "Proposta")
 		b.See("Movido para Proposta", "Desfazer")
 		for _, width := range []int64{360, 1280} {
 			for _, dark := range []bool{true, false} {
@@ -133,11 +140,8 @@ func TestSlowAContactIsChangedAtOnce(t *testing.T) {
 				b.Accessible()
 			}
 		}
-		b.Press("Desfazer")
+		choose("#para", "Novo")
 		b.See("Movido para Novo")
-		if got := browsertest.Eval[string](b, stage); got != "Novo" {
-			t.Errorf("undone, the stage is %s", got)
-		}
 		b.Window(360, 740)
 		before := browsertest.Eval[float64](b, "document.querySelector('#para').scrollIntoView(), scrollY")
 		choose("#para", "Em contato")
