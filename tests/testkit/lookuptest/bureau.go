@@ -54,6 +54,9 @@ func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Reque
 		b.answer(w, r, document)
 	}))
 	tb.Cleanup(func() {
+		for document, gate := range b.held { // of a test that failed before it released them
+			b.letGo(document, gate)
+		}
 		b.CloseClientConnections()
 		b.Close()
 	})
@@ -66,9 +69,13 @@ func (b *Bureau) Hold(document string) (release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.held[document] = gate
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
+	return func() { b.letGo(document, gate) }
+}
+
+func (b *Bureau) letGo(document string, gate chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held[document] == gate {
 		delete(b.held, document)
 		close(gate)
 	}
