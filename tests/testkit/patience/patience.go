@@ -110,11 +110,11 @@ func rested(pause time.Duration, f func() bool) bool {
 // many things take their time on a slow machine, and only standing still is a fault.
 func Grows(tb testing.TB, what string, want int, f func() int) {
 	tb.Helper()
-	n, most, deadline := 0, -1, time.Time{}
+	n, highest, deadline := 0, -1, time.Time{}
 	for !rested(20*time.Millisecond, func() bool { n = f(); return n >= want }) {
 		switch {
-		case n > most:
-			most, deadline = n, time.Now().Add(Limit())
+		case n > highest:
+			highest, deadline = n, time.Now().Add(Limit())
 		case time.Now().After(deadline):
 			tb.Fatalf("after %d of %d, waited for %s in vain: %s", n, want, Limit(), what)
 		}
