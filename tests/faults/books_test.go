@@ -103,9 +103,12 @@ func (w *shift) stop() {
 	w.work.Wait()
 }
 
-// load starts 32 clients, half of which post and half make lookups, until they are stopped or get no answer.
+// clients are those of a load: half of them post, half make lookups.
+const clients = 16
+
+// load starts the clients, which go on until they are stopped or get no answer.
 func (b *books) load() *shift {
-	const each = 16
+	const each = clients / 2
 	w, again := newShift(), b.again
 	b.again = nil
 	b.shifts++

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -152,10 +153,8 @@ func TestSlowAReplicaThatFails(t *testing.T) {
 		})
 	}
 	used(1)
-	told := func() int { return strings.Count(p.Lookups.Logs(), "not from the replica") }
 	var release func()
-	n := 0
-	for _, c := range []struct {
+	for i, c := range []struct {
 		what       string
 		fail, mend func()
 	}{
@@ -164,15 +163,20 @@ func TestSlowAReplicaThatFails(t *testing.T) {
 		{"down", func() { replica.Stop(postgres.Immediate) }, replica.Start},
 	} {
 		c.fail()
-		name := fmt.Sprintf("Pessoa%d", n)
+		name := fmt.Sprintf("Pessoa%d", i)
 		p.Leads.Accept(hook, intaketest.Lead(name))
 		lookuptest.Eventually(t, c.what+": the newest contact", func() bool {
 			return strings.Contains(reader.get(t, p.Leads.URL, "/contatos"), name)
 		})
 		used(0)
 		expect(t, c.what+": ready", p.Lookups.Get("/readyz", "").Status, http.StatusOK)
-		if n++; told() != n {
-			t.Errorf("%s: the log has told %d times of %d", c.what, told(), n)
+		// On a busy machine the replica is also left for moments that nobody arranged.
+		told := toldOfLists(p.Lookups.Logs())
+		expect(t, c.what+": told last", told[len(told)-1], "primary")
+		for i := range told[1:] {
+			if told[i] == told[i+1] {
+				t.Errorf("%s: the log has told of the %s twice", c.what, told[i])
+			}
 		}
 		c.mend()
 		used(1)
@@ -185,6 +189,14 @@ func TestSlowAReplicaThatFails(t *testing.T) {
 	}
 	expect(t, "a list", reader.get(t, other.URL, "/contatos") != "", true)
 	_ = primary
+}
+
+// toldOfLists is where lists were read from, by the log.
+func toldOfLists(logs string) (from []string) {
+	for _, told := range regexp.MustCompile(`lists are read from the (primary|replica)`).FindAllStringSubmatch(logs, -1) {
+		from = append(from, told[1])
+	}
+	return from
 }
 
 // TestSlowAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.

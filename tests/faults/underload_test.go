@@ -16,8 +16,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestSlowUnderLoad are faults under 32 clients that post and make lookups, each checked to the row. They mostly
-// wait, so they run in parallel.
+// TestSlowUnderLoad are faults under clients that post and make lookups, each checked to the row.
 func TestSlowUnderLoad(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(*testing.T){

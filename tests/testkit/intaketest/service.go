@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/patience"
 )
 
 // Parts of invented people. No log, metric or refusal may contain any of them, so the texts occur nowhere else.
@@ -242,13 +243,18 @@ func (o *Org) Automate(name, action string, flags ...string) (id, secret string)
 	return a.ID, a.Secret
 }
 
-// AtOnce runs subtests concurrently within their parent's single slot for parallel tests. It is for tests that mostly
-// wait, for instance for a lease to expire.
+// AtOnce runs tests side by side that mostly wait, as many as this machine can run without delaying them beyond the
+// program's own limits of time.
 func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	t.Helper()
+	turns := make(chan struct{}, patience.Abreast())
 	var wg sync.WaitGroup
 	for name, test := range tests {
-		wg.Go(func() { t.Run(name, test) })
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			t.Run(name, test)
+		})
 	}
 	wg.Wait()
 }

@@ -16,6 +16,9 @@ func TestTheNetIsOfMinutes(t *testing.T) {
 	if n := patience.Measure(); n < 1 {
 		t.Errorf("this machine is %v times slower", n)
 	}
+	if n := patience.Abreast(); n < 1 || n > 4 {
+		t.Errorf("%d programs side by side", n)
+	}
 	calls := 0
 	patience.Until(t, "the third call", func() bool { calls++; return calls == 3 })
 	grown := 0
