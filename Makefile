@@ -13,7 +13,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest
 # for the program alone: with it, each package would be compiled once more. The limit of go test is only for what hangs
 # beyond every wait of the tests. Compilers and linkers collect their memory seldom, which takes a seventh of what they
 # cost; the tests' programs collect as they do in production.
-GOTEST = env GOGC=400 $(GO) test -exec 'env -u GOGC' -json -count=1 -p 3 -pgo=off -vet=off -ldflags=-s -parallel 4 -timeout 5h
+GOTEST = env GOGC=400 $(GO) test -exec 'env -u GOGC' -json -count=1 -p 3 -pgo=off -vet=off -ldflags=-s -parallel {abreast} -timeout 5h
 LONGEST = ./tests/integration ./app ./tests/world ./adapters/gormstore ./tests/browser ./tests/faults ./adapters/web
 
 # Tests that take long, break things or need a browser have a name that begins so; `make test` leaves them to
@@ -45,10 +45,10 @@ test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL
 # neither saw.
 SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 
-# Fewer side by side than in make test, because these put whole programs under load. The end-to-end tests run again on
+# Fewer packages side by side than in make test, because these put whole programs under load. The end-to-end tests run again on
 # two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about twenty minutes)
-	$(if $(wildcard bin/statuses),$(SEEN)) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -p 2 -parallel 3 -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
+	$(if $(wildcard bin/statuses),$(SEEN)) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -p 2 -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
 
 # Other PostgreSQLs than the machine's; PACKAGES limits what is tested.

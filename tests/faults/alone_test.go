@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
@@ -28,7 +27,7 @@ func TestASecondServiceOnOneFile(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	env := testkit.SQLite(t)
-	s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	file := strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://")
 	link := filepath.Join(t.TempDir(), "outro.db")
 	if err := os.Symlink(file, link); err != nil {

@@ -129,7 +129,7 @@ func TestNoRecordIsAnAnswer(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, bodies[document])
 		})
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 500).Key
 		for i, want := range []string{"null", bodies[docs[1]], `"não há\nregistro"`} {
 			for _, cached := range []bool{false, true} {

@@ -136,7 +136,7 @@ func (b *moody) file(dir string) string {
 	err := os.WriteFile(path, []byte(fmt.Sprintf(`
 name: %s
 base_url: http://%s
-timeout: 3s
+timeout: %s
 not_charged: [429]
 exhausted: { status: 402, until: manual }
 products:
@@ -145,7 +145,7 @@ products:
     request: { method: GET, path: "/pessoas/{documento}" }
     found: .achou
     fields: { nome: .nome }
-`, b.name, b.at, b.most)), 0o600)
+`, b.name, b.at, lookuptest.ScaledTimeout(3*time.Second), b.most)), 0o600)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func TestSlowAServerThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	url := postgres.StartDedicated(t).Database(t, testkit.Migrate)
-	s := lookuptest.StartService(t, testkit.OnPostgreSQL(url), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.OnPostgreSQL(url), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 500, 500).Key
 	s.Hide(ana)
 	db, err := sql.Open("pgx", url)

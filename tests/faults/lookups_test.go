@@ -241,7 +241,7 @@ func TestSlowTheDatabaseComesLater(t *testing.T) {
 func TestSlowBrokenClients(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 500, 500).Key
 	dial := func(text string) net.Conn {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Addr)

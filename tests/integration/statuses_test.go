@@ -13,7 +13,6 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
-	"fichario/tests/testkit/patience"
 )
 
 // TestEveryOperationRefuses: what keeps a caller out does so at every operation with a key, in the contract's words.
@@ -63,7 +62,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, patience.Scaled(time.Second)))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
 	key := s.NewKey(600, 50, 50).Key
 	get := func(path string, header map[string]string) lookuptest.Answer {
 		a, err := s.Do(t.Context(), "GET", path, key, header, "")

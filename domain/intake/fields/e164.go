@@ -2,6 +2,7 @@ package fields
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -56,19 +57,25 @@ var (
 var northAmericanGroups = regexp.MustCompile(`^(1[-. ]?)?(\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}$`)
 
 // northAmerican reads a number like "(415) 555-2671" or "1-415-555-2671", also one among words or before an extension
-// ("cell: 415-555-2671 x12"), which would be a valid number of another person in Brazil. It returns "" for any other.
+// ("cell: 415-555-2671 x12"), which would be a valid number of another person in Brazil. It returns "" for any other,
+// and where another number stands before it; that of an order is none.
 func northAmerican(s string) string {
+	var before []string
 	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !InNumber(c) }) {
 		length := names.CountDigits(run)
 		if length < shortestNumber {
 			continue
 		}
 		run = strings.TrimLeft(strings.TrimRight(run, " .-("), " .-)")
-		if length < 10 || length > 11 || !northAmericanGroups.MatchString(run) {
+		switch {
+		case length < 10 || length > 11 || !northAmericanGroups.MatchString(run):
+			before = append(before, run)
+		case slices.ContainsFunc(before, func(other string) bool { return planned(other) != "" }):
 			return ""
+		default:
+			digits := text.Digits(run)
+			return parsePhone("+1" + digits[len(digits)-10:])
 		}
-		digits := text.Digits(run)
-		return parsePhone("+1" + digits[len(digits)-10:])
 	}
 	return ""
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"fichario/tests/testkit/patience"
 )
 
 // Bureau is a bureau over HTTP. Its ledger counts the calls about each document.
@@ -142,10 +144,18 @@ func (b *Bureau) Ledger() map[string]int {
 // Patient is the bureau's timeout in tests that do not test it: the longest that a bureau file may have.
 const Patient = 2 * time.Minute
 
-// BureauFile writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of
-// renda_presumida, a product of the file's own, 2.075.
+// ScaledTimeout is a bureau's timeout in tests that test it, or that wait for what it bounds: longer on a slow machine,
+// where a bureau of the test answers late, too.
+func ScaledTimeout(timeout time.Duration) time.Duration {
+	const most = 20 * time.Second
+	return max(timeout, min(patience.Scaled(timeout), most))
+}
+
+// BureauFile writes a bureau file for a bureau at url, with a timeout that is scaled, and returns its path. The price
+// of cpf is 0.45, of cnpj 0.30, of renda_presumida, a product of the file's own, 2.075.
 func BureauFile(tb testing.TB, url string, timeout time.Duration) string {
 	tb.Helper()
+	timeout = ScaledTimeout(timeout)
 	path := filepath.Join(tb.TempDir(), "bureau.yaml")
 	err := os.WriteFile(path, []byte(fmt.Sprintf(`
 name: teste

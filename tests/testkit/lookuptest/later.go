@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // LateBureau is a bureau that takes questions and answers later.
@@ -48,7 +49,7 @@ func StartLateBureau(tb testing.TB) *LateBureau {
 	err := os.WriteFile(b.File, []byte(fmt.Sprintf(`
 name: tarde
 base_url: %s
-timeout: 500ms
+timeout: %s
 later:
   status: [202]
   id: .body.protocolo
@@ -60,7 +61,7 @@ products:
     price: "0.45"
     request: { method: GET, path: "/pessoas/{documento}", headers: { X-Retorno: "{retorno}" } }
     fields: { nome: .nome }
-`, b.URL)), 0o600)
+`, b.URL, ScaledTimeout(500*time.Millisecond))), 0o600)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const (
 
 	ordinary = 3 * time.Minute // the limit on an ordinary machine
 	most     = 20              // times that
-	abreast  = 4               // programs under load at a time on an ordinary machine, which has two processors
+	abreast  = 4               // tests side by side on an ordinary machine, which has two processors
 
 	// What a measure does, and how long an ordinary machine takes.
 	numbers, counting = 40_000_000, 60 * time.Millisecond // it counts
@@ -36,9 +36,9 @@ func Scaled(d time.Duration) time.Duration {
 	return time.Duration(slowness() * float64(d)).Round(time.Millisecond)
 }
 
-// Abreast is how many whole programs under load this machine runs side by side, at least 1: on one that is too busy
-// they answer with what they say after their own limits of time, and the test of something else fails.
-func Abreast() int { return max(1, int(abreast/slowness())) }
+// Abreast is how many tests of a package this machine runs side by side: on one that is too busy programs answer with
+// what they say after their own limits of time, and the test of something else fails.
+func Abreast() int { return max(2, int(abreast/slowness())) }
 
 // slowness is what Env says, or is measured once.
 var slowness = sync.OnceValue(func() float64 {

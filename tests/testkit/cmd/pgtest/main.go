@@ -2,12 +2,13 @@
 //
 //	pgtest [-allow-skip REGEXP] [-every-status] [-promtool] -- go test -json ./...
 //
-// It measures how slow the machine is (package patience). It finds or starts the server (see package postgres),
-// installs PostgreSQL with apt-get where it is missing and permitted, and likewise Chromium, PgBouncer, HAProxy,
-// nginx and the programs of tools, lists those in use, passes the server's URL to the command in
-// FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and always removes the
-// server again. It exits with the command's code, or with 1 when the report finds a fault that the command did not: a
-// skipped test, no test at all, or with -every-status a status of the contract that no answer had.
+// It measures how slow the machine is (package patience), and puts the number of tests that are to run side by side
+// wherever the command says {abreast}. It finds or starts the server (see package postgres), installs PostgreSQL with
+// apt-get where it is missing and permitted, and likewise Chromium, PgBouncer, HAProxy, nginx and the programs of
+// tools, lists those in use, passes the server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events
+// into a report whose last line is the count, and always removes the server again. It exits with the command's code,
+// or with 1 when the report finds a fault that the command did not: a skipped test, no test at all, or with
+// -every-status a status of the contract that no answer had.
 package main
 
 import (
@@ -91,8 +92,8 @@ func run(allow string, slow bool, command []string) (code int, err error) {
 	if err := os.Setenv(patience.Env, fmt.Sprint(slowness)); err != nil {
 		return 1, err
 	}
-	fmt.Printf("this machine is %v times slower than an ordinary one: a wait that never ends fails after %s\n", slowness,
-		patience.Limit())
+	fmt.Printf("this machine is %v times slower than an ordinary one: %d tests of a package run side by side, and a wait "+
+		"that never ends fails after %s\n", slowness, patience.Abreast(), patience.Limit())
 	server, err := choose()
 	if err != nil {
 		return 1, err
@@ -114,6 +115,9 @@ func run(allow string, slow bool, command []string) (code int, err error) {
 	defer removeTools()
 	if err := os.Setenv(postgres.EnvURL, server.URL); err != nil {
 		return 1, err
+	}
+	for i, word := range command {
+		command[i] = strings.ReplaceAll(word, "{abreast}", fmt.Sprint(patience.Abreast()))
 	}
 	return test(command, signals, allowed)
 }
