@@ -359,7 +359,7 @@ func (s *Store) sealedAfter(
 	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
 	db := s.Reader.WithContext(ctx)
-	if next, err = engine.EndOfStep(db, table, last); err != nil {
+	if next, err = engine.EndOfStep(db, table, last, engine.StepRows); err != nil {
 		return nil, "", err
 	}
 	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table,

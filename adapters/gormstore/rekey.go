@@ -24,9 +24,8 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 			var m int
 			var begun time.Time
 			after := last
-			err = insisting(ctx, func() error {
-				begun = time.Now()
-				m, last, err = s.rekey(ctx, c.Table, c.Column, after)
+			err = insisting(ctx, func() (err error) {
+				m, last, begun, err = s.rekey(ctx, c.Table, c.Column, after)
 				return err
 			})
 			if err != nil {
@@ -59,14 +58,34 @@ func insisting(ctx context.Context, step func() error) error {
 	}
 }
 
-// rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, and the last
-// id of the step, or nothing at the end.
-func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
-	err = s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-		if next, err = engine.EndOfStep(tx, table, last); err != nil {
-			return err
-		}
-		rows, err := s.oldValues(tx, table, column, last, cmp.Or(next, engine.AfterAll))
+// rekeyAtOnce is how many values are re-encrypted in one transaction: few, because on SQLite posts wait for it.
+// rekeyLooks is how many rows are read for them, which nobody waits for: many, because a busy service adds rows
+// faster than transactions of few rows come to their turn.
+const rekeyAtOnce, rekeyLooks = 25, 2000
+
+// rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, the last id
+// of the step, or nothing at the end, and since when it has worked, without its wait for the writer.
+func (s *Store) rekey(
+	ctx context.Context, table, column, last string,
+) (n int, next string, begun time.Time, err error) {
+	begun = time.Now()
+	db := s.Writer.WithContext(ctx)
+	if next, err = engine.EndOfStep(db, table, last, rekeyLooks); err != nil {
+		return 0, "", begun, err
+	}
+	var old []string
+	found := db.Raw("SELECT id "+oldOf(table, column)+" ORDER BY id LIMIT ?", last, cmp.Or(next, engine.AfterAll),
+		engine.Blob(s.Vault.Keys[0].Id[:]), rekeyAtOnce).Scan(&old)
+	if found.Error != nil || len(old) == 0 {
+		return 0, next, begun, found.Error
+	}
+	end := old[len(old)-1]
+	if len(old) == rekeyAtOnce {
+		next = end
+	}
+	err = db.Transaction(func(tx *gorm.DB) (err error) {
+		begun = time.Now()
+		rows, err := s.oldValues(tx, table, column, last, end)
 		if err != nil {
 			return err
 		}
@@ -91,13 +110,18 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 		n = len(rows)
 		return s.replace(tx, table, column, ids, anew)
 	})
-	return n, next, err
+	return n, next, begun, err
 }
 
-// oldValues locks the values of a step that another key encrypted; on Citus those of each organisation by themselves.
+// oldOf are the values between two ids, with the second, that another key encrypted than the one of an id.
+func oldOf(table, column string) string {
+	return fmt.Sprintf("FROM %[1]s WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ?", table, column)
+}
+
+// oldValues locks the old values of a step; on Citus those of each organisation by themselves.
 func (s *Store) oldValues(tx *gorm.DB, table, column, last, next string) (rows []sealedValue, err error) {
 	values := []any{last, next, engine.Blob(s.Vault.Keys[0].Id[:])}
-	old := fmt.Sprintf("FROM %[1]s WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ?", table, column) // the key's id
+	old := oldOf(table, column)
 	find := fmt.Sprintf("SELECT id, %s AS value %s", column, old)
 	if !s.IsPostgres() {
 		return rows, tx.Raw(find+" ORDER BY id", values...).Scan(&rows).Error

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,39 @@ func TestRekeyGoesOnBesideABusyService(t *testing.T) {
 		got, err := after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
 		kit.Must(t, err)
 		kit.Same(t, "with the new key alone", got.ID, rec.ID)
+	})
+}
+
+// TestRekeyIsFasterThanABusyService: what is new is passed in steps of many rows, which hold no lock, or a service
+// would add rows faster than rekey comes to the end of them.
+func TestRekeyIsFasterThanABusyService(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		rec, other := record(t, orgID), bytes.Repeat([]byte{8}, engine.DataKeySize)
+		kit.Must(t, open(t, url).Repos().History.Save(t.Context(), rec))
+		rotating := open(t, url, other, testKey)
+		kit.Must(t, rotating.Migrate(t.Context()))
+		for i := range 100 {
+			rec.ID = fmt.Sprintf("01980000-0000-7000-8000-%012d", 10+i)
+			kit.Must(t, rotating.Repos().History.Save(t.Context(), rec))
+		}
+		steps, locked := 0, 0
+		kit.Must(t, rotating.Writer.Callback().Row().After("gorm:row").Register("test:count", func(db *gorm.DB) {
+			if !strings.Contains(db.Statement.SQL.String(), "FROM records ") {
+				return
+			}
+			if _, is := db.Statement.ConnPool.(gorm.TxCommitter); is {
+				locked++
+			} else {
+				steps++
+			}
+		}))
+		_, err := rotating.Rekey(t.Context())
+		kit.Must(t, err)
+		const columns = 4 // the document, the answer, the inputs, the sources
+		if steps > 2*columns || locked > columns {
+			t.Errorf("%d statements looked for old values, and %d transactions read some", steps, locked)
+		}
 	})
 }
 

@@ -18,8 +18,8 @@ const BeforeAll = "00000000-0000-0000-0000-000000000000"
 
 // EndOfStep is the last id of the next rows that are read together, or nothing where they are the last. A walk counts
 // all rows rather than the wanted ones, because the next wanted ones may be far away, in any partition.
-func EndOfStep(db *gorm.DB, table, last string) (id string, err error) {
-	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
+func EndOfStep(db *gorm.DB, table, last string, rows int) (id string, err error) {
+	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rows-1)
 	err = db.Raw(find, last).Scan(&id).Error
 	return id, err
 }
@@ -28,8 +28,8 @@ func EndOfStep(db *gorm.DB, table, last string) (id string, err error) {
 // arrived late.
 const IndexAgain = time.Hour
 
-// rekeyAtOnce is how many rows are re-encrypted in one transaction: few, because on SQLite posts wait for it.
-const rekeyAtOnce = 25
+// StepRows is how many rows a step reads together where each row is opened.
+const StepRows = 25
 
 // ForgetAtOnce is how many rows one removal takes: few, so that posts hardly wait for SQLite's single writer.
 const ForgetAtOnce = 50

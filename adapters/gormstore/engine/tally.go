@@ -146,8 +146,9 @@ func (s *Engine) Fold(ctx context.Context, tallies []Tally, days access.Calendar
 	for _, t := range tallies {
 		for _, f := range t.folds(now, days) {
 			for more := true; more; {
-				begun := time.Now()
+				var begun time.Time // the wait for SQLite's writer is no work
 				err := s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+					begun = time.Now()
 					more, err = t.fold(tx, f)
 					return err
 				})

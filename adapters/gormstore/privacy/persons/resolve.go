@@ -83,7 +83,7 @@ func (l *resolving) traced(ctx context.Context) error {
 // step searches the next rows of a table, and returns the last id, or nothing at the end.
 func (l *resolving) step(ctx context.Context, kept keeper, last string) (next string, err error) {
 	err = l.Query(ctx, "subjects.resolve", func(db *gorm.DB) error {
-		if next, err = engine.EndOfStep(db, kept.table, last); err != nil {
+		if next, err = engine.EndOfStep(db, kept.table, last, engine.StepRows); err != nil {
 			return err
 		}
 		some := db.Session(&gorm.Session{NewDB: true}).Where("id > ? AND id <= ?", last, cmp.Or(next, engine.AfterAll))
