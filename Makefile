@@ -45,8 +45,8 @@ test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL
 # neither saw.
 SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 
-# Fewer packages side by side than in make test, because these put whole programs under load. The end-to-end tests run again on
-# two instances behind HAProxy, one of them behind PgBouncer.
+# Fewer packages side by side than in make test, because these put whole programs under load. The end-to-end tests run
+# again on two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about twenty minutes)
 	$(if $(wildcard bin/statuses),$(SEEN)) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -p 2 -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"

@@ -243,8 +243,8 @@ func (o *Org) Automate(name, action string, flags ...string) (id, secret string)
 	return a.ID, a.Secret
 }
 
-// AtOnce runs tests side by side that mostly wait, as many as this machine can run without delaying them beyond the
-// program's own limits of time.
+// AtOnce runs tests side by side within their parent's single slot for parallel tests, as many as patience.Abreast
+// says. It is for tests that mostly wait, for instance for a lease to expire.
 func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	t.Helper()
 	turns := make(chan struct{}, patience.Abreast())

@@ -36,8 +36,9 @@ func Scaled(d time.Duration) time.Duration {
 	return time.Duration(slowness() * float64(d)).Round(time.Millisecond)
 }
 
-// Abreast is how many tests of a package this machine runs side by side: on one that is too busy programs answer with
-// what they say after their own limits of time, and the test of something else fails.
+// Abreast is how many tests of a package, or of a list that one test runs at once, this machine runs side by side: on
+// one that is too busy, programs answer with what they say after their own limits of time, and the test of something
+// else fails.
 func Abreast() int { return max(2, int(abreast/slowness())) }
 
 // slowness is what Env says, or is measured once.

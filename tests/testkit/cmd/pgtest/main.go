@@ -1,6 +1,6 @@
 // Command pgtest runs `go test -json` with one PostgreSQL for the whole run:
 //
-//	pgtest [-allow-skip REGEXP] [-every-status] [-promtool] -- go test -json ./...
+//	pgtest [-allow-skip REGEXP] [-every-status] [-slow] -- go test -json ./...
 //
 // It measures how slow the machine is (package patience), and puts the number of tests that are to run side by side
 // wherever the command says {abreast}. It finds or starts the server (see package postgres), installs PostgreSQL with
