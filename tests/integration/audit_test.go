@@ -31,9 +31,9 @@ type auditCheck struct {
 	Vista            *bool
 }
 
-// TestTheAuditByCommand: actions through every door are listed and verifiable; nothing personal is in plain text; an
+// TestSlowTheAuditByCommand: actions through every door are listed and verifiable; nothing personal is in plain text; an
 // edited line is detected; and the chain continues under another data key.
-func TestTheAuditByCommand(t *testing.T) {
+func TestSlowTheAuditByCommand(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env)

@@ -13,9 +13,9 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestTheWitnessGetsTheLastHeads: what is written in the last minute before a stop leaves at the stop, so that an old
+// TestSlowTheWitnessGetsTheLastHeads: what is written in the last minute before a stop leaves at the stop, so that an old
 // state that is put back meanwhile is found.
-func TestTheWitnessGetsTheLastHeads(t *testing.T) {
+func TestSlowTheWitnessGetsTheLastHeads(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		file := filepath.Join(t.TempDir(), "heads")
@@ -32,9 +32,9 @@ func TestTheWitnessGetsTheLastHeads(t *testing.T) {
 	})
 }
 
-// TestAWitnessThatCannotBeWrittenHoldsNothingUp: a folder that is not there, such as one that is not mounted, and a
+// TestSlowAWitnessThatCannotBeWrittenHoldsNothingUp: a folder that is not there, such as one that is not mounted, and a
 // pipe that nobody reads are named in the log and by doctor; the service starts, serves and stops.
-func TestAWitnessThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
+func TestSlowAWitnessThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -81,8 +81,8 @@ func putBack(t *testing.T, db *sql.DB, number int, hash, sealed []byte) {
 	}
 }
 
-// TestTheWitnessOfTheAuditIsAway: the work goes on, the log says so, and the heads leave when it is back.
-func TestTheWitnessOfTheAuditIsAway(t *testing.T) {
+// TestSlowTheWitnessOfTheAuditIsAway: the work goes on, the log says so, and the heads leave when it is back.
+func TestSlowTheWitnessOfTheAuditIsAway(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		var mu sync.Mutex

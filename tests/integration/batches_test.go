@@ -340,8 +340,8 @@ func bomb() string {
 	return out.String()
 }
 
-// TestABatchWaits while paused, for its key's cap, and for a failing bureau; single lookups continue meanwhile.
-func TestABatchWaits(t *testing.T) {
+// TestSlowABatchWaits while paused, for its key's cap, and for a failing bureau; single lookups continue meanwhile.
+func TestSlowABatchWaits(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		var down atomic.Bool

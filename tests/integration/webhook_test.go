@@ -30,9 +30,27 @@ const (
 // pooler (`make test-slow`).
 var stored = []string{"effects", "replays", "idempotency", "fifty at once", "changes at once", "many people", "refusals"}
 
-// TestWebhook tests the webhook against every clause of the specification. The parts share one program per database,
-// with an organisation each.
+// byCommand are the parts that mostly start commands, some three hundred: `make test-slow` runs them.
+var byCommand = []string{
+	"commands", "destinations", "disabling", "origins", "pages", "regenerating", "retries", "several people again",
+	"several people replayed", "signatures",
+}
+
+// TestWebhook and TestSlowWebhook test the webhook against every clause of the specification. The parts share one
+// program per database, with an organisation each.
 func TestWebhook(t *testing.T) {
+	testWebhook(t, func(part string, onPostgres bool) bool {
+		return !slices.Contains(byCommand, part) &&
+			(!onPostgres || os.Getenv(testkit.EnvPooled) != "" || slices.Contains(stored, part))
+	})
+}
+
+func TestSlowWebhook(t *testing.T) {
+	testWebhook(t, func(part string, _ bool) bool { return slices.Contains(byCommand, part) })
+}
+
+// testWebhook runs the parts that runs wants on a database.
+func testWebhook(t *testing.T, runs func(part string, onPostgres bool) bool) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		box := intaketest.StartMailServer(t)
@@ -89,11 +107,9 @@ func TestWebhook(t *testing.T) {
 			"several people replayed":      testPeopleReplayed,
 			"examples":                     testExamples,
 		} {
-			onPostgres := strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres")
-			if onPostgres && os.Getenv(testkit.EnvPooled) == "" && !slices.Contains(stored, name) {
-				continue
+			if runs(name, strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres")) {
+				t.Run(name, with(test))
 			}
-			t.Run(name, with(test))
 		}
 	})
 }
