@@ -51,7 +51,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	if s.IsPostgres() {
 		// Building an index over millions of rows takes longer than the usual time limit.
-		pool = s.Migrating.Open()
+		pool = s.Migrating.OpenBriefly()
 		defer func() { _ = pool.Close() }()
 		var unlock func()
 		if ctx, unlock, err = lockMigrations(ctx, pool); err != nil {
@@ -71,23 +71,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		return fmt.Errorf("migrate: %w", engine.Classify(err))
 	}
 	defer release()
-	for try := 1; ; try++ {
-		applied, err := provider.Up(ctx)
-		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
-		if err == nil && slices.ContainsFunc(applied, folded) {
-			err = s.FoldSearch(ctx)
-		}
-		if err == nil {
-			break
-		}
-		// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
-		// others see them on their next try.
-		if s.IsPostgres() || try == 5 || ctx.Err() != nil {
-			return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
-		}
-		time.Sleep(100 * time.Millisecond)
+	if err = s.up(ctx, provider); err == nil {
+		err = s.MakeTrigrams(ctx, pool)
 	}
-	err = s.MakeTrigrams(ctx, pool)
 	if err == nil && s.IsPostgres() {
 		err = s.followDistribution(ctx, pool)
 	}
@@ -95,6 +81,41 @@ func (s *Store) migrate(ctx context.Context) error {
 		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	return s.prove(ctx)
+}
+
+// up runs the migrations that are left, again where a try of this can succeed.
+func (s *Store) up(ctx context.Context, provider *goose.Provider) error {
+	folds := false
+	for try := 1; ; try++ {
+		applied, err := provider.Up(ctx)
+		if failed := new(goose.PartialError); errors.As(err, &failed) {
+			applied = failed.Applied
+		}
+		folds = folds || slices.ContainsFunc(applied, func(m *goose.MigrationResult) bool { return m.Source.Version == 3 })
+		if err == nil && folds {
+			err = s.FoldSearch(ctx)
+		}
+		tries, pause := 1, time.Duration(0)
+		switch {
+		case !s.IsPostgres():
+			// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
+			// others see them on their next try.
+			tries, pause = 5, 100*time.Millisecond
+		case engine.LockedOut(err):
+			tries, pause = engine.MigrateTries, engine.LockPause
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if try == tries && engine.LockedOut(err) {
+			return fmt.Errorf("a long transaction, a backup for instance, keeps a table from being changed: start again when "+
+				"it has ended: %w", err)
+		}
+		if try >= tries {
+			return err
+		}
+		_ = engine.Pause(ctx, pause)
+	}
 }
 
 // prove checks the data keys, and makes the secret of persons' keys with the first of them.

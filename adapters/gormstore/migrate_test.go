@@ -16,6 +16,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // schemaOf describes tables, columns, indexes and the records of migrations and data keys.
@@ -363,6 +364,45 @@ func TestSlowAKilledMigrationGoesOn(t *testing.T) {
 	err := s.Writer.Raw("SELECT indisvalid FROM pg_index WHERE indrelid = 'lookups'::regclass").Scan(&valid).Error
 	if err != nil || len(valid) < 9 || slices.Contains(valid, false) {
 		t.Errorf("the indexes are valid: %v, %v", valid, err)
+	}
+}
+
+// TestSlowAMigrationHoldsNobodyUp has migrations that wait for a table which a long transaction reads, as pg_dump does:
+// who uses the table meanwhile does not wait for them, and they go on afterwards. 113 has no transaction, 114 has one.
+func TestSlowAMigrationHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for table, version := range map[string]int{"leases": 113, "contact_events": 114} {
+		s := each(t)[1]
+		ctx := t.Context()
+		if err := undoFrom(s.Writer, version); err != nil {
+			t.Fatal(err)
+		}
+		dump := s.Writer.Begin()
+		defer dump.Rollback()
+		if err := dump.Exec("LOCK TABLE " + table + " IN ACCESS SHARE MODE").Error; err != nil {
+			t.Fatal(err)
+		}
+		migrated := make(chan error, 1)
+		go func() { migrated <- s.Migrate(ctx) }()
+		waits := func() (n int) {
+			s.Reader.Raw(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = ?::regclass`, table).Scan(&n)
+			return n
+		}
+		patience.Until(t, "the migration waits for the table", func() bool { return waits() > 0 })
+		used := make(chan error, 1)
+		go func() { used <- s.Writer.Exec("SELECT count(*) FROM " + table).Error }()
+		var err error
+		patience.Until(t, table+" is used", func() bool {
+			select {
+			case err = <-used:
+				return true
+			default:
+				return false
+			}
+		})
+		if err := errors.Join(err, dump.Rollback().Error, <-migrated); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ type auditCheck struct {
 	Vista            *bool
 }
 
-// TestSlowTheAuditByCommand: actions through every door are listed and verifiable; nothing personal is in plain text; an
-// edited line is detected; and the chain continues under another data key.
+// TestSlowTheAuditByCommand: actions through every door are listed and verifiable; nothing personal is in plain text;
+// an edited line is detected; and the chain continues under another data key.
 func TestSlowTheAuditByCommand(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -13,8 +13,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestSlowTheWitnessGetsTheLastHeads: what is written in the last minute before a stop leaves at the stop, so that an old
-// state that is put back meanwhile is found.
+// TestSlowTheWitnessGetsTheLastHeads: what is written in the last minute before a stop leaves at the stop, so that an
+// old state that is put back meanwhile is found.
 func TestSlowTheWitnessGetsTheLastHeads(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

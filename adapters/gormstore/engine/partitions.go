@@ -281,15 +281,19 @@ func (t Partitioned) DropBefore(ctx context.Context, db *sql.DB, before time.Tim
 	return nil
 }
 
+// LockPause is how long others are left alone after a schema change has waited for a lock in vain.
+const LockPause = time.Second
+
 const (
-	// lockWait is how long others may queue behind a schema change that itself waits for a lock, and lockPause how long
-	// they are then left alone.
+	// lockWait is how long others may queue behind a schema change that itself waits for a lock.
 	lockWait  = 200 * time.Millisecond
-	lockPause = time.Second
 	lockTries = 5
 	// partitionsLock is the advisory lock for such changes.
 	partitionsLock = 0x66696368_70617274
 )
+
+// waitBriefly limits the waits of a transaction.
+var waitBriefly = fmt.Sprintf("SET LOCAL lock_timeout = %d", lockWait.Milliseconds())
 
 // Briefly changes the schema in a transaction that waits at most lockWait for each lock, because everybody who comes
 // after it waits too, and retries up to tries times. One such transaction runs at a time.
@@ -301,7 +305,7 @@ func Briefly(ctx context.Context, db *sql.DB, tries int, change func(*sql.Tx) er
 				return err
 			}
 			defer func() { _ = tx.Rollback() }()
-			err = ExecAll(ctx, tx, fmt.Sprintf("SET LOCAL lock_timeout = %d", lockWait.Milliseconds()),
+			err = ExecAll(ctx, tx, waitBriefly,
 				"SET LOCAL statement_timeout = 0", fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", partitionsLock))
 			if err != nil {
 				return err
@@ -311,19 +315,17 @@ func Briefly(ctx context.Context, db *sql.DB, tries int, change func(*sql.Tx) er
 			}
 			return tx.Commit()
 		}()
-		if !lockedOut(err) || try == tries {
+		if !LockedOut(err) || try == tries {
 			return err
 		}
-		select {
-		case <-time.After(lockPause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := Pause(ctx, LockPause); err != nil {
+			return err
 		}
 	}
 }
 
-// lockedOut reports a lock that could not be had in time, or a deadlock.
-func lockedOut(err error) bool {
+// LockedOut reports a lock that could not be had in time, or a deadlock.
+func LockedOut(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01")
 }

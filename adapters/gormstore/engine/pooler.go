@@ -79,7 +79,10 @@ func (d *dialer) Patient() *dialer {
 	return p
 }
 
-func (d *dialer) Open() *sql.DB {
+// Open opens no connection yet.
+func (d *dialer) Open() *sql.DB { return sql.OpenDB(d.connector()) }
+
+func (d *dialer) connector() driver.Connector {
 	mode := func(_ context.Context, cfg *pgx.ConnConfig) error {
 		if pooled := d.Pooled.Load(); pooled != nil {
 			cfg.DefaultQueryExecMode = *pooled
@@ -93,7 +96,7 @@ func (d *dialer) Open() *sql.DB {
 		}
 		return err
 	}
-	return stdlib.OpenDB(*d.config, stdlib.OptionBeforeConnect(mode), stdlib.OptionAfterConnect(greet))
+	return stdlib.GetConnector(*d.config, stdlib.OptionBeforeConnect(mode), stdlib.OptionAfterConnect(greet))
 }
 
 // greet applies the settings in the same query that tells whether the session is ours: it is if the backend process
