@@ -89,23 +89,25 @@ func (s *Store) rekey(
 		if err != nil {
 			return err
 		}
-		ids, anew := make([]string, len(rows)), make([][]byte, len(rows))
+		ids, plain, anew := make([]string, len(rows)), make([][]byte, len(rows)), make([][]byte, len(rows))
 		for i, row := range rows {
 			place := table + "|" + column + "|" + row.ID
-			plain, err := s.Vault.Open(row.Value, place)
-			if err != nil {
+			if plain[i], err = s.Vault.Open(row.Value, place); err != nil {
 				return err
 			}
-			ids[i], anew[i] = row.ID, s.Vault.Seal(plain, place)
-			switch table + "." + column {
-			case "records.document":
-				err = s.reindex(tx, row.ID, string(plain))
-			case "contacts.documents":
-				err = s.ReindexContact(tx, row.ID, plain)
+			ids[i], anew[i] = row.ID, s.Vault.Seal(plain[i], place)
+			if table+"."+column == "contacts.documents" {
+				err = s.ReindexContact(tx, row.ID, plain[i])
 			}
 			if err != nil {
 				return err
 			}
+		}
+		if table+"."+column == "records.document" {
+			err = s.reindex(tx, ids, plain)
+		}
+		if err != nil {
+			return err
 		}
 		n = len(rows)
 		return s.replace(tx, table, column, ids, anew)
@@ -165,20 +167,25 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 	return nil
 }
 
-// reindex recomputes the hash by which a record is found.
-func (s *Store) reindex(tx *gorm.DB, id, value string) error {
-	var row lookups.RecordRow
-	if err := tx.Select("id, org_id, product, doc_type, inputs").Take(&row, "id = ?", id).Error; err != nil {
+// reindex recomputes the hashes by which the records of some documents are found.
+func (s *Store) reindex(tx *gorm.DB, ids []string, documents [][]byte) error {
+	var rows []lookups.RecordRow
+	if err := tx.Select("id, org_id, product, doc_type, inputs").Find(&rows, "id IN ?", ids).Error; err != nil {
 		return err
 	}
-	doc := document.Restore(document.Type(row.DocType), value)
-	var inputs []byte
-	if len(row.Inputs) > 0 {
-		var err error
-		if inputs, err = s.Vault.Open(row.Inputs, "records|inputs|"+id); err != nil {
-			return err
+	found, indexes := make([]string, len(rows)), make([][]byte, len(rows))
+	for i, row := range rows {
+		id := string(row.ID)
+		doc := document.Restore(document.Type(row.DocType), string(documents[slices.Index(ids, id)]))
+		var inputs []byte
+		if len(row.Inputs) > 0 {
+			var err error
+			if inputs, err = s.Vault.Open(row.Inputs, "records|inputs|"+id); err != nil {
+				return err
+			}
 		}
+		text := lookups.IndexText(string(row.OrgID), row.Product, doc, string(inputs))
+		found[i], indexes[i] = id, s.Vault.Indexes(text)[0]
 	}
-	index := s.Vault.Indexes(lookups.IndexText(string(row.OrgID), row.Product, doc, string(inputs)))[0]
-	return tx.Model(&lookups.RecordRow{}).Where("id = ?", id).Update("doc_index", index).Error
+	return s.replace(tx, "records", "doc_index", found, indexes)
 }
