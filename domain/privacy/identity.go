@@ -145,8 +145,10 @@ var (
 // numbers, in whatever encoding (see readings). It may return a number that means something else, so use it only to
 // look for known identities.
 func FindIn(s string) (out []Identity) {
+	known := map[Identity]bool{}
 	add := func(i Identity, ok bool) {
-		if ok && !slices.Contains(out, i) {
+		if ok && !known[i] {
+			known[i] = true
 			out = append(out, i)
 		}
 	}
