@@ -176,6 +176,8 @@ type erasing struct {
 	again replaying
 	// found is how many rows the present round has erased.
 	found int
+	// atOnce is how many rows the next transaction erases at most; see eraseAtOnce.
+	atOnce int
 	// since is an id before all rows that the round before may have missed; empty if it was not a whole one.
 	since string
 }

@@ -261,17 +261,22 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 	if w.e.After == "" && w.e.Kind.Opened() && !w.e.Kind.Changes() {
 		w.e.After = w.since // older rows have been opened, and stay as they are
 	}
-	ids, next, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
+	most := max(1, w.atOnce)
+	ids, next, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, most)
 	if err != nil {
 		return false, false, err
+	}
+	if len(ids) > most {
+		ids, next = ids[:most], ids[most-1]
 	}
 	if len(ids) == 0 && next != "" {
 		w.e.After = next
 		return false, false, nil
 	}
 	var found int
+	var begun time.Time
 	err = w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		over, found = false, 0
+		over, found, begun = false, 0, time.Now() // without the wait for a writer
 		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
@@ -301,6 +306,9 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 		return nil
 	})
 	w.found += found
+	if w.atOnce = min(2*most, eraseAtOnce); time.Since(begun) > eraseWithin {
+		w.atOnce = most / 2
+	}
 	return over, true, err
 }
 

@@ -445,8 +445,10 @@ func (s *Subjects) Erasure(ctx context.Context, by app.Caller, id string) (priva
 }
 
 const (
-	// eraseAtOnce is how many rows one transaction erases, so that posts hardly wait for SQLite's only writer.
-	eraseAtOnce = 100
+	// eraseAtOnce is how many rows one transaction erases at most, so that posts hardly wait for SQLite's only writer:
+	// one at first, twice as many after each, and half as many after one that took longer than eraseWithin, because a
+	// row may hold a megabyte about others.
+	eraseAtOnce, eraseWithin = 100, 100 * time.Millisecond
 	// eraseLease is how long an instance holds an erasure before another one may take it over; sweepLease is the same for
 	// sweeping the database, which is a single step.
 	eraseLease = 15 * time.Second

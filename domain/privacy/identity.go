@@ -170,7 +170,7 @@ func findIn(s string, add func(Identity, bool)) {
 		}
 	}
 	for _, run := range runs.FindAllString(strings.ToUpper(s), -1) {
-		for number := range numbersIn(run) {
+		for _, number := range numbersIn(run) {
 			findNumber(number, add)
 		}
 	}
@@ -211,11 +211,11 @@ const (
 	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 6
 )
 
-// numbersIn yields what may be a number in words that stand together: one of them or several, up to the last digit or
+// numbersIn yields where it begins, and what may be a number in words that stand together: one of them or several, up to the last digit or
 // to the letters of an extension ("1077x12"). What stands before a number or behind it must not hide it, also within its
 // first word.
-func numbersIn(run string) iter.Seq[string] {
-	return func(yield func(string) bool) {
+func numbersIn(run string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
 		bare := false // no digit of the word was seen yet
 		for start := range len(run) {
 			begins := run[start] != ' ' && (start == 0 || run[start-1] == ' ')
@@ -231,7 +231,7 @@ func numbersIn(run string) iter.Seq[string] {
 }
 
 // from yields what may be a number from one place on, and reports whether more is wanted.
-func from(run string, start int, yield func(string) bool) bool {
+func from(run string, start int, yield func(int, string) bool) bool {
 	last := 0
 	for end := start + 1; end <= min(len(run), start+numberMost); end++ {
 		if end < len(run) && run[end] != ' ' && !extends(run, end) && end < start+numberMost {
@@ -241,7 +241,7 @@ func from(run string, start int, yield func(string) bool) bool {
 		if length == last || length < numberLeast {
 			continue
 		}
-		if last = length; !yield(run[start : start+length]) {
+		if last = length; !yield(start, run[start:start+length]) {
 			return false
 		}
 	}
@@ -251,6 +251,22 @@ func from(run string, start int, yield func(string) bool) bool {
 // extends reports whether letters follow a digit.
 func extends(run string, at int) bool {
 	return run[at] >= 'A' && run[at] <= 'Z' && run[at-1] >= '0' && run[at-1] <= '9'
+}
+
+// tail is how many of a phone's last digits stand in it however it is written.
+const tail = 4
+
+// mayBe reports, at little cost, whether FindIn could find the identity in a number without a letter, and true where it
+// has one.
+func (i Identity) mayBe(number string) bool {
+	if strings.ContainsFunc(number, unicode.IsLetter) {
+		return true
+	}
+	value := strings.TrimLeft(i.Value, "0")
+	if i.Type == Phone {
+		value = value[max(0, len(value)-tail):]
+	}
+	return strings.Contains(text.Digits(number), value)
 }
 
 // mentions reports whether a folded text holds the whole identity: one inside another address or a longer number

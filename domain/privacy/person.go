@@ -213,13 +213,55 @@ func (p *Person) redact(s string, his func(Identity) bool) string {
 		}
 		return found
 	})
-	out = numbers.ReplaceAllStringFunc(out, func(found string) string {
-		if slices.ContainsFunc(FindIn(found), his) {
+	out = numbers.ReplaceAllStringFunc(p.cut(out, his), func(found string) string {
+		if p.mayBe(found) && slices.ContainsFunc(FindIn(found), his) {
 			return redacted + " "
 		}
 		return found
 	})
 	return strings.TrimSuffix(out, " ")
+}
+
+// mayBe reports whether one of the person's identities may be found in a number: almost none of a text's can be theirs,
+// and a transaction waits.
+func (p *Person) mayBe(number string) bool {
+	may := func(i Identity) bool { return i.mayBe(number) }
+	return slices.ContainsFunc(p.Identities, may) || slices.ContainsFunc(p.Phones, may)
+}
+
+// cut replaces the person's numbers alone, also within a row of others'.
+func (p *Person) cut(s string, his func(Identity) bool) string {
+	var out strings.Builder
+	upper, done := upperASCII(s), 0
+	for _, at := range runs.FindAllStringIndex(upper, -1) {
+		for start, number := range numbersIn(upper[at[0]:at[1]]) {
+			if start += at[0]; start < done || !p.mayBe(number) {
+				continue
+			}
+			of, found := strings.TrimLeft(number, " ./-)"), false
+			start += len(number) - len(of)
+			findNumber(of, func(i Identity, ok bool) { found = found || ok && his(i) })
+			if !found {
+				continue
+			}
+			out.WriteString(s[done:start] + redacted)
+			if done = start + len(of); done < len(s) && extends(upper, done) {
+				out.WriteByte(' ')
+			}
+		}
+	}
+	return out.String() + s[done:]
+}
+
+// upperASCII keeps every byte in its place.
+func upperASCII(s string) string {
+	upper := []byte(s)
+	for i, c := range upper {
+		if c >= 'a' && c <= 'z' {
+			upper[i] = c - 'a' + 'A'
+		}
+	}
+	return string(upper)
 }
 
 // Share parts short values, such as the inputs of a question: his are those that name the person, rest is all of them

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -24,8 +25,13 @@ type subjects struct {
 	store *engine.Engine
 }
 
-// scanAtOnce is how many rows of an unindexed table one step scans.
-const scanAtOnce = 300
+const (
+	// opensFirst is how many rows of an unindexed table are opened first, and opensMost how many at most before Traces
+	// tells what it has found: few, because each may hold a megabyte, and twice as many each time, because most do not.
+	opensFirst, opensMost = 8, 128
+	// opensWithin is after how long no more are opened.
+	opensWithin = 200 * time.Millisecond
+)
 
 func (r subjects) Contacts(
 	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
@@ -143,16 +149,32 @@ func (r subjects) Traces(
 		return ids, next, err
 	case privacy.ByOpening, privacy.ByOpeningAgain, privacy.WithAnother:
 	}
-	kept, f := keeperOf(k), finding{r, p, make(map[string]bool, len(p.Contacts))}
+	f := finding{r, p, make(map[string]bool, len(p.Contacts))}
 	for _, id := range p.Contacts {
 		f.mine[id] = true
 	}
-	err = r.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
+	begun := time.Now()
+	for rows := opensFirst; ; rows *= 2 {
+		some, end, err := f.scan(ctx, keeperOf(k), after, rows)
+		if err != nil {
+			return nil, "", err
+		}
+		ids, after = append(ids, some...), end
+		if end == "" || len(ids) >= limit || rows >= opensMost || time.Since(begun) > opensWithin {
+			return ids, end, nil
+		}
+	}
+}
+
+// scan opens the next rows after one, and returns those about the person, by id, and the last one's id if there are
+// more.
+func (f finding) scan(ctx context.Context, kept keeper, after string, rows int) (ids []string, next string, err error) {
+	err = f.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
 		step := fresh().Table(kept.table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).Order("id").
-			Offset(scanAtOnce - 1).Limit(1)
+			Offset(rows - 1).Limit(1)
 		if kept.indexed || engine.Distributed(db) {
-			step = step.Where(kept.within, p.OrgID)
+			step = step.Where(kept.within, f.p.OrgID)
 		}
 		var ends []string
 		if err := step.Pluck("id", &ends).Error; err != nil {
@@ -160,8 +182,9 @@ func (r subjects) Traces(
 		}
 		next = slices.Max(append(ends, ""))
 		some := fresh().Where("id > ? AND id <= ?", cmp.Or(after, engine.BeforeAll), cmp.Or(next, engine.AfterAll)).
-			Where(kept.within, p.OrgID).Order("id")
+			Where(kept.within, f.p.OrgID).Order("id")
 		ids, err = kept.about(f, some)
+		slices.Sort(ids)
 		return err
 	})
 	return ids, next, err
