@@ -276,7 +276,7 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 	var found int
 	var begun time.Time
 	err = w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		over, found, begun = false, 0, time.Now() // without the wait for a writer
+		over, found, begun = false, 0, ports.Now() // without the wait for a writer
 		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
@@ -306,7 +306,7 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 		return nil
 	})
 	w.found += found
-	if w.atOnce = min(2*most, eraseAtOnce); time.Since(begun) > eraseWithin {
+	if w.atOnce = min(2*most, eraseAtOnce); ports.Since(begun) > eraseWithin {
 		w.atOnce = most / 2
 	}
 	return over, true, err

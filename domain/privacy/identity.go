@@ -211,9 +211,9 @@ const (
 	documentLeast, documentMost, phoneLeast, phoneMost, phoneWords = 11, 14, 10, 15, 6
 )
 
-// numbersIn yields where it begins, and what may be a number in words that stand together: one of them or several, up to the last digit or
-// to the letters of an extension ("1077x12"). What stands before a number or behind it must not hide it, also within its
-// first word.
+// numbersIn yields what may be a number in words that stand together, and where it begins: one of them or several, up
+// to the last digit or to the letters of an extension ("1077x12"). What stands before a number or behind it must not
+// hide it, also within its first word.
 func numbersIn(run string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		bare := false // no digit of the word was seen yet
