@@ -9,8 +9,10 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/batches"
 	"fichario/app/lookups"
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/webhook"
 	"fichario/tests/testkit/lookuptest"
 )
@@ -65,6 +67,28 @@ func TestAClockThatSteps(t *testing.T) {
 		store, _ := s.store.(*gormstore.Store)
 		for _, f := range must(store.Check(t.Context(), now())) {
 			equal(t, f.Name, f.Violations, 0)
+		}
+	})
+}
+
+// TestABatchGoesOnAfterAClockThatStepsBack although the calls of its bureau are limited in time.
+func TestABatchGoesOnAfterAClockThatStepsBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, real *setting) {
+		var step atomic.Int64
+		s := newSetting(t, real.store, func() time.Time { return now().Add(time.Duration(step.Load())) })
+		s.batches.Bureau, s.batches.PerSecond = "b", 2
+		n := quote(someCPFs(9700, 20)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		step.Store(int64(time.Hour))
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		s.until(q.ID, func(v batches.View) bool { return v.Charged > 4 })
+		step.Store(0)
+		begun := now()
+		s.until(q.ID, ended)
+		if took := now().Sub(begun); took < 5*time.Second || took > 15*time.Second {
+			t.Errorf("the rest of it took %s, at two a second", took)
 		}
 	})
 }

@@ -12,8 +12,12 @@ import (
 	"fichario/domain/privacy"
 )
 
-// longestLease is more than anybody holds anything without renewing it.
-const longestLease = 10 * time.Minute
+const (
+	// longestLease is more than anybody holds anything without renewing it.
+	longestLease = 10 * time.Minute
+	// longestPause is the longest that a bureau file lets pass before an answer that comes later is fetched again.
+	longestPause = time.Hour
+)
 
 // endings end the leases that last longer than any. What was to be done under them is due at once.
 var endings = []string{
@@ -25,6 +29,8 @@ var endings = []string{
 	"UPDATE erasures SET lease_until = @now WHERE state = " + engine.Literal(privacy.Running) +
 		" AND lease_until > @most",
 	"UPDATE lead_sources SET lease_until = @now WHERE lease_until > @most",
+	// What nobody was fetching is due when its bureau wants to be asked again.
+	"UPDATE later_answers SET due = @now, turn = false WHERE turn AND due > @most OR due > @pause",
 	"UPDATE lookup_requests SET lease_until = @now WHERE created_at > @now AND NOT begun AND lease_until > @most",
 }
 
@@ -32,7 +38,9 @@ var endings = []string{
 // and nobody is left to end it. It is for a service that starts and is alone with its database, by whose own clock
 // leases end.
 func (s *Store) EndLeases(ctx context.Context, now time.Time) error {
-	times := map[string]any{"now": engine.Stamp(now), "most": engine.Stamp(now.Add(longestLease))}
+	times := map[string]any{
+		"now": engine.Stamp(now), "most": engine.Stamp(now.Add(longestLease)), "pause": engine.Stamp(now.Add(longestPause)),
+	}
 	return s.Conn().Whole(ctx, "store.endLeases", func(db *gorm.DB) error {
 		for _, ending := range endings {
 			if err := db.Exec(ending, times).Error; err != nil {

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +72,14 @@ func TestLeasesOfAClockThatSteppedBack(t *testing.T) {
 	kit.Must(t, err)
 	_, err = repos.LeadSources.Claim(ctx, "before", wrong, wrong.Add(time.Minute))
 	kit.Must(t, err)
+	asked := func(id int, due time.Time, turn bool) {
+		t.Helper()
+		kit.Must(t, s.Writer.Exec("INSERT INTO later_answers (id, content, due, until, turn) VALUES (?, ?, ?, ?, ?)", testID(id),
+			[]byte{}, engine.Stamp(due), engine.Stamp(wrong.Add(time.Hour)), turn).Error)
+	}
+	asked(60, wrong.Add(time.Minute), false)
+	asked(61, now.Add(30*time.Minute), true)
+	asked(62, now.Add(30*time.Minute), false)
 
 	kit.Must(t, s.EndLeases(ctx, now))
 	expect("claimed after", claim("after", now), 2)
@@ -84,6 +93,12 @@ func TestLeasesOfAClockThatSteppedBack(t *testing.T) {
 	kit.Must(t, s.Reader.Table("batch_items").Where("lease_until > ?", now).Pluck("id", &held).Error)
 	if len(held) != 1 || held[0] != testID(31) {
 		t.Errorf("items that are held: %q", held)
+	}
+	answers, err := repos.LaterAnswers.Claim(ctx, now, now.Add(time.Minute), 9)
+	kit.Must(t, err)
+	expect("answers that are fetched now", len(answers), 2)
+	if slices.ContainsFunc(answers, func(a ports.LaterAnswer) bool { return a.ID == testID(62) }) {
+		t.Error("an answer is fetched before its bureau wants to be asked")
 	}
 	request.LookupID, request.At = testID(41), now.Add(time.Second)
 	got, err := repos.LookupRequests.Claim(ctx, request)

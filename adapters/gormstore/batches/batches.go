@@ -368,10 +368,12 @@ func (r batches) Pace(
 			return err
 		}
 		next := row.NextAt.UTC()
-		if earliest := now.Add(-batch.Burst); next.Before(earliest) {
-			next = earliest
-		}
 		each := time.Duration(float64(time.Second) / perSecond)
+		if earliest, latest := now.Add(-batch.Burst), now.Add(each); next.Before(earliest) {
+			next = earliest
+		} else if next.After(latest) {
+			next = latest // no call is ever granted beyond: the clock has stepped back, or more calls are allowed by now
+		}
 		for granted < n && !next.After(now) {
 			next = next.Add(each)
 			granted++

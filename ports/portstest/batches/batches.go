@@ -496,7 +496,11 @@ func busyBatches(t *testing.T, s ports.Store) {
 		kit.Same(t, "after a tenth of a second", n, 2)
 		n, err4 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At.Add(time.Minute))
 		kit.Same(t, "after a pause, with what the burst makes up for", n, 2)
-		for _, err := range []error{err, err2, err4} {
+		n, err5 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At)
+		kit.Same(t, "at once by a clock that was set back a minute", n, 0)
+		n, err6 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At.Add(100*time.Millisecond))
+		kit.Same(t, "a tenth of a second later", n, 2)
+		for _, err := range []error{err, err2, err4, err5, err6} {
 			if err != nil {
 				return err
 			}
