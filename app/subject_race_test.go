@@ -129,10 +129,11 @@ func (s *setting) erase(owner app.Caller, who privacyapp.SubjectQuery) {
 }
 
 // tracedStore calls came when an erasure looks for what there is of a person, and found, unless it is nil, when it has
-// looked.
+// looked; and most, unless it is nil, with how much it looks for.
 type tracedStore struct {
 	ports.Store
 	came, found func(privacy.Kind)
+	most        func(privacy.Kind, int)
 }
 
 func (l tracedStore) Repos() ports.Repos {
@@ -151,6 +152,9 @@ func (l tracedTraces) Traces(
 ) ([]string, string, error) {
 	if l.came != nil {
 		l.came(k)
+	}
+	if l.most != nil {
+		l.most(k, n)
 	}
 	ids, next, err := l.SubjectTraces.Traces(ctx, p, k, after, n)
 	if l.found != nil {
@@ -251,6 +255,34 @@ func TestAnErasureEndsWhilePeopleWrite(t *testing.T) {
 		equal(t, "rounds", posts, 4)
 		equal(t, "what is left", s.left(owner, who), "map[contatos:1 entregas:1 historico:1]")
 		equal(t, "who is left", s.contact(ids[posts]).Email, fmt.Sprintf("ana-%d@x.example", posts))
+	})
+}
+
+// TestAnErasureBeginsEachKindWithOneRow, since a row may hold a megabyte and posts wait.
+func TestAnErasureBeginsEachKindWithOneRow(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, hook, who := s.add("dona", crm.Owner), s.hook(webhook.Signature{}), privacyapp.SubjectQuery{
+			OrgID: s.orgID, Document: cpfs[0],
+		}
+		for n := range 9 {
+			body := fmt.Sprintf(`{"nome":"Ana","email":"ana-%d@x.example","cpf":%q}`, n, cpfs[0])
+			must(s.intake.Receive(t.Context(), hook, post(body)))
+		}
+		var last privacy.Kind
+		kinds := 0
+		paced := privacyapp.NewSubjects(tracedStore{Store: s.store, most: func(k privacy.Kind, n int) {
+			if k != last {
+				kinds++
+				equal(t, fmt.Sprint("the first rows of ", k), n, 1)
+			}
+			last = k
+		}}, s.store.(ports.SubjectIndex), journal{}, now, s.contacts.PartToErase)
+		e := must(paced.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(paced.Await(t.Context(), e.ID)).State, privacy.Done)
+		if kinds < len(privacy.Kinds()) {
+			t.Errorf("only %d kinds were looked for", kinds)
+		}
 	})
 }
 

@@ -306,8 +306,13 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 		return nil
 	})
 	w.found += found
-	if w.atOnce = min(2*most, eraseAtOnce); ports.Since(begun) > eraseWithin {
+	switch {
+	case next == "":
+		w.atOnce = 0 // rows of the next kind may be larger
+	case ports.Since(begun) > eraseWithin:
 		w.atOnce = most / 2
+	case len(ids) == most:
+		w.atOnce = min(2*most, eraseAtOnce)
 	}
 	return over, true, err
 }
