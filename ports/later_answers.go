@@ -7,6 +7,9 @@ import (
 	"fichario/domain/lookup"
 )
 
+// LaterPause is the longest that an answer waits between two fetches: no bureau file names a longer one.
+const LaterPause = time.Hour
+
 // LaterAnswers keeps the questions that a bureau has taken and answers later, so that any instance fetches the answers,
 // one at a time for each. As long as one is kept, nobody settles or abandons its entry.
 type LaterAnswers interface {

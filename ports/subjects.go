@@ -40,7 +40,7 @@ type MergedContact struct {
 // SubjectTraces is what the database holds of a person.
 type SubjectTraces interface {
 	// Traces returns ids of one kind of data about a person, in their order after one of them, and where to continue; next
-	// is empty at the end. A call may find none although it is not the last.
+	// is empty at the end. A call may find none although it is not the last, or more than limit.
 	Traces(
 		ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 	) (ids []string, next string, err error)

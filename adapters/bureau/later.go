@@ -30,7 +30,7 @@ func (m *mapping) fetches(q ports.Question) bool {
 
 // again says that an answer comes later, and not before a bureau's Retry-After.
 func (l *later) again(id string, s status) reply {
-	return reply{later: &ports.Later{Ticket: id, Every: min(max(l.every, s.retryAfter), maxEvery), For: l.max}}
+	return reply{later: &ports.Later{Ticket: id, Every: min(max(l.every, s.retryAfter), ports.LaterPause), For: l.max}}
 }
 
 // takenAs is what the bureau calls a question that it has taken, and answers later; empty for any other reply.

@@ -6,13 +6,13 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/ports"
 )
 
 const (
 	// minEvery is how often an answer that comes later is fetched at most: instances look for those that are due once a
 	// second.
 	minEvery = time.Second
-	maxEvery = time.Hour
 	// maxFor is less than the day for which a job is tried again, so that an automation's lookup ends before.
 	maxFor = 12 * time.Hour
 )
@@ -70,7 +70,7 @@ func (p *parser) callback(v at, l *later) {
 		p.Fault(k, "stands in poll already")
 	case ok:
 		l.max = p.duration(k, minEvery, maxFor)
-		l.every = min(l.max, maxEvery)
+		l.every = min(l.max, ports.LaterPause)
 	case l.poll == nil:
 		p.Fault(v, "needs for: without a poll, nothing else says when the answer is given up")
 	}
@@ -98,7 +98,7 @@ func (p *parser) poll(v at, l *later) {
 	r, uses := p.reads(keys, slotID, "", [2]asked{one, other})
 	l.poll = &r
 	if k, ok := keys["every"]; ok {
-		l.every = p.duration(k, minEvery, maxEvery)
+		l.every = p.duration(k, minEvery, ports.LaterPause)
 	}
 	if k, ok := keys["for"]; ok {
 		if l.max = p.duration(k, minEvery, maxFor); l.max < l.every && l.max > 0 {

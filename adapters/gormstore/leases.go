@@ -10,14 +10,11 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
-const (
-	// longestLease is more than anybody holds anything without renewing it.
-	longestLease = 10 * time.Minute
-	// longestPause is the longest that a bureau file lets pass before an answer that comes later is fetched again.
-	longestPause = time.Hour
-)
+// longestLease is more than anybody holds anything without renewing it.
+const longestLease = 10 * time.Minute
 
 // endings end the leases that last longer than any. What was to be done under them is due at once.
 var endings = []string{
@@ -39,7 +36,7 @@ var endings = []string{
 // leases end.
 func (s *Store) EndLeases(ctx context.Context, now time.Time) error {
 	times := map[string]any{
-		"now": engine.Stamp(now), "most": engine.Stamp(now.Add(longestLease)), "pause": engine.Stamp(now.Add(longestPause)),
+		"now": engine.Stamp(now), "most": engine.Stamp(now.Add(longestLease)), "pause": engine.Stamp(now.Add(ports.LaterPause)),
 	}
 	return s.Conn().Whole(ctx, "store.endLeases", func(db *gorm.DB) error {
 		for _, ending := range endings {

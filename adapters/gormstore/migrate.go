@@ -83,9 +83,9 @@ func (s *Store) migrate(ctx context.Context) error {
 	return s.prove(ctx)
 }
 
-// up runs the migrations that are left, again where a try of this can succeed.
+// up runs the migrations that are left, again where another try can succeed: one that was locked out for lockWithin.
 func (s *Store) up(ctx context.Context, provider *goose.Provider) error {
-	folds := false
+	folds, begun := false, time.Now()
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
 		if failed := new(goose.PartialError); errors.As(err, &failed) {
@@ -95,24 +95,22 @@ func (s *Store) up(ctx context.Context, provider *goose.Provider) error {
 		if err == nil && folds {
 			err = s.FoldSearch(ctx)
 		}
-		tries, pause := 1, time.Duration(0)
+		pause := engine.LockPause
 		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
 		case !s.IsPostgres():
 			// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
 			// others see them on their next try.
-			tries, pause = 5, 100*time.Millisecond
-		case engine.LockedOut(err):
-			tries, pause = engine.MigrateTries, engine.LockPause
-		}
-		if err == nil || ctx.Err() != nil {
+			if try == 5 {
+				return err
+			}
+			pause = 100 * time.Millisecond
+		case !engine.LockedOut(err):
 			return err
-		}
-		if try == tries && engine.LockedOut(err) {
+		case time.Since(begun) > lockWithin:
 			return fmt.Errorf("a long transaction, a backup for instance, keeps a table from being changed: start again when "+
 				"it has ended: %w", err)
-		}
-		if try >= tries {
-			return err
 		}
 		_ = engine.Pause(ctx, pause)
 	}
@@ -245,7 +243,8 @@ func (s *Store) unserved(ctx context.Context, provider *goose.Provider) (release
 }
 
 const (
-	// lockEvery is how often the migration lock is requested and then renewed; lockWithin how long to wait for it.
+	// lockEvery is how often the migration lock is requested and then renewed; lockWithin how long to wait for it, and
+	// for the locks of tables.
 	lockEvery  = 250 * time.Millisecond
 	lockWithin = 5 * time.Minute
 )

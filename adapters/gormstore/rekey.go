@@ -96,15 +96,14 @@ func (s *Store) rekey(
 				return err
 			}
 			ids[i], anew[i] = row.ID, s.Vault.Seal(plain[i], place)
-			if table+"."+column == "contacts.documents" {
-				err = s.ReindexContact(tx, row.ID, plain[i])
-			}
-			if err != nil {
-				return err
-			}
 		}
-		if table+"."+column == "records.document" {
+		switch table + "." + column {
+		case "records.document":
 			err = s.reindex(tx, ids, plain)
+		case "contacts.documents":
+			for i := 0; i < len(ids) && err == nil; i++ {
+				err = s.ReindexContact(tx, ids[i], plain[i])
+			}
 		}
 		if err != nil {
 			return err

@@ -446,8 +446,8 @@ func (s *Subjects) Erasure(ctx context.Context, by app.Caller, id string) (priva
 
 const (
 	// eraseAtOnce is how many rows one transaction erases at most, so that posts hardly wait for SQLite's only writer:
-	// one at first, twice as many after each, and half as many after one that took longer than eraseWithin, because a
-	// row may hold a megabyte about others.
+	// one of each kind at first, twice as many after as many as that, and half as many after one that took longer than
+	// eraseWithin, because a row may hold a megabyte about others.
 	eraseAtOnce, eraseWithin = 100, 100 * time.Millisecond
 	// eraseLease is how long an instance holds an erasure before another one may take it over; sweepLease is the same for
 	// sweeping the database, which is a single step.

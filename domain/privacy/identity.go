@@ -137,7 +137,6 @@ func ByPhone(typed string) (Identity, bool) {
 
 var (
 	addresses = regexp.MustCompile(`[^\s"'<>(),;:=&|\\/\[\]{}]+@[^\s"'<>(),;:=&|\\/\[\]{}@+]+`)
-	numbers   = regexp.MustCompile(`\+?[0-9A-Z(][0-9A-Z .()/-]{6,24}[0-9]`)
 	runs      = regexp.MustCompile(`[0-9A-Z.()/+-]+(?: +[0-9A-Z.()/+-]+)*`)
 )
 
@@ -213,16 +212,18 @@ const (
 
 // numbersIn yields what may be a number in words that stand together, and where it begins: one of them or several, up
 // to the last digit or to the letters of an extension ("1077x12"). What stands before a number or behind it must not
-// hide it, also within its first word.
+// hide it, also within its first word, where it begins with the first digit or behind a letter.
 func numbersIn(run string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		bare := false // no digit of the word was seen yet
 		for start := range len(run) {
 			begins := run[start] != ' ' && (start == 0 || run[start-1] == ' ')
 			bare = bare || begins
-			if bare && (run[start] == '+' || run[start] >= '0' && run[start] <= '9') {
+			digit := run[start] >= '0' && run[start] <= '9'
+			if bare && (run[start] == '+' || digit) {
 				begins, bare = true, false
 			}
+			begins = begins || digit && run[start-1] >= 'A' && run[start-1] <= 'Z'
 			if begins && !from(run, start, yield) {
 				return
 			}

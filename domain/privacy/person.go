@@ -207,19 +207,13 @@ func (p *Person) Redact(s string) string {
 }
 
 func (p *Person) redact(s string, his func(Identity) bool) string {
-	out := addresses.ReplaceAllStringFunc(s, func(found string) string {
+	s = addresses.ReplaceAllStringFunc(s, func(found string) string {
 		if i, err := ByEmail(strings.Trim(found, ".")); err == nil && his(i) {
 			return redacted
 		}
 		return found
 	})
-	out = numbers.ReplaceAllStringFunc(p.cut(out, his), func(found string) string {
-		if p.mayBe(found) && slices.ContainsFunc(FindIn(found), his) {
-			return redacted + " "
-		}
-		return found
-	})
-	return strings.TrimSuffix(out, " ")
+	return p.cut(s, his)
 }
 
 // mayBe reports whether one of the person's identities may be found in a number: almost none of a text's can be theirs,

@@ -51,3 +51,12 @@ func TestOnlyThePersonsNumberIsCut(t *testing.T) {
 		}
 	}
 }
+
+// TestANumberBehindALetterIsCut: the letters and digits before it may be somebody's order.
+func TestANumberBehindALetterIsCut(t *testing.T) {
+	t.Parallel()
+	p := &Person{Identities: []Identity{{CPF, "52998224725"}}}
+	if got := p.Redact("Pedido 20a529.982.247-25 de Bia, 2ª via"); got != "Pedido 20a[apagado] de Bia, 2ª via" {
+		t.Error(got)
+	}
+}

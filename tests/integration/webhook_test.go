@@ -26,7 +26,7 @@ const (
 	large = 2 << 20 // more than a body may have
 )
 
-// stored are the parts of TestWebhook that depend most on the database: the others run on PostgreSQL only through a
+// stored are the parts of TestWebhook that depend most on the database: its others run on PostgreSQL only through a
 // pooler (`make test-slow`).
 var stored = []string{"effects", "replays", "idempotency", "fifty at once", "changes at once", "many people", "refusals"}
 

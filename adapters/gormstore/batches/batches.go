@@ -369,10 +369,13 @@ func (r batches) Pace(
 		}
 		next := row.NextAt.UTC()
 		each := time.Duration(float64(time.Second) / perSecond)
-		if earliest, latest := now.Add(-batch.Burst), now.Add(each); next.Before(earliest) {
+		if earliest := now.Add(-batch.Burst); next.Before(earliest) {
 			next = earliest
-		} else if next.After(latest) {
-			next = latest // no call is ever granted beyond: the clock has stepped back, or more calls are allowed by now
+		}
+		// No call is granted for a time beyond. Whoever read the clock before it waited for the row may find it a little
+		// later, and what is later still is of a clock that has stepped back.
+		if latest := now.Add(each); next.After(latest.Add(engine.LongestTransaction())) {
+			next = latest
 		}
 		for granted < n && !next.After(now) {
 			next = next.Add(each)

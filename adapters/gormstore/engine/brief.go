@@ -10,8 +10,8 @@ import (
 )
 
 // OpenBriefly is Open for statements that are not ours to wrap in Briefly: each transaction, and each change of a table
-// outside one, fails with LockedOut where it waits longer for a lock than others may queue behind it. Building an index
-// concurrently waits as long as it must, since nobody queues for that.
+// outside one, fails with LockedOut where it waits longer for a lock than others may queue behind it. What builds or
+// drops an index concurrently waits as long as it must, since nobody queues for that.
 func (d *dialer) OpenBriefly() *sql.DB { return sql.OpenDB(briefly{d.connector()}) }
 
 type briefly struct{ driver.Connector }
@@ -38,11 +38,16 @@ func (c briefConn) BeginTx(ctx context.Context, options driver.TxOptions) (drive
 	return tx, nil
 }
 
-var changesTable = regexp.MustCompile(`(?m)^\s*(ALTER|DROP) TABLE\b`)
+// changes are statements that everybody who uses a table may have to queue for; ends are those among them that are no
+// part of a transaction.
+var (
+	changes = regexp.MustCompile(`^(?:\s|--.*\n)*(?:ALTER|DROP|DO)\b`)
+	ends    = regexp.MustCompile(`\b(?:CONCURRENTLY|COMMIT)\b`)
+)
 
 func (c briefConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	const idle = 'I' // outside a transaction
-	if c.Conn.Conn().PgConn().TxStatus() != idle || !changesTable.MatchString(query) {
+	if c.Conn.Conn().PgConn().TxStatus() != idle || !changes.MatchString(query) || ends.MatchString(query) {
 		return c.Conn.ExecContext(ctx, query, args)
 	}
 	tx, err := c.BeginTx(ctx, driver.TxOptions{})

@@ -79,7 +79,7 @@ func (d *dialer) Patient() *dialer {
 	return p
 }
 
-// Open opens no connection yet.
+// Open makes a pool, which connects when it is used.
 func (d *dialer) Open() *sql.DB { return sql.OpenDB(d.connector()) }
 
 func (d *dialer) connector() driver.Connector {

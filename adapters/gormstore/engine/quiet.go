@@ -9,13 +9,16 @@ import (
 )
 
 const (
-	// quietMost is the least that Quiet waits before it goes on: a transaction of this service lasts for three
-	// times the database's time limit at most, of which an instance that died leaves it idle for two, so that only others,
-	// such as somebody's session, can be open after that.
+	// quietMost is the least that Quiet waits before it goes on: only others' transactions, such as that of somebody's
+	// session, can be open after that.
 	quietMost = 30 * time.Second
 	// quietPoll is the longest pause before it looks again: to list transactions holds up everybody's locks for a moment.
 	quietPoll = 250 * time.Millisecond
 )
+
+// LongestTransaction is how long a transaction of this service lasts at most: three times the database's time limit, of
+// which an instance that died leaves it idle for two.
+func LongestTransaction() time.Duration { return 3 * Timeout() }
 
 // Quiet returns when every transaction that is running now has ended: later ones see what was committed before it. On
 // SQLite there is one writer, so that waiting for its turn is enough.
@@ -30,7 +33,7 @@ func (s *Engine) Quiet(ctx context.Context) error {
 		return err
 	}
 	running := slices.Clone(open)
-	until := time.Now().Add(max(quietMost, 3*Timeout()))
+	until := time.Now().Add(max(quietMost, LongestTransaction()))
 	for pause := 5 * time.Millisecond; len(running) > 0 && time.Now().Before(until); pause = min(2*pause, quietPoll) {
 		if err := Pause(ctx, pause); err != nil {
 			return err

@@ -496,11 +496,21 @@ func busyBatches(t *testing.T, s ports.Store) {
 		kit.Same(t, "after a tenth of a second", n, 2)
 		n, err4 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At.Add(time.Minute))
 		kit.Same(t, "after a pause, with what the burst makes up for", n, 2)
-		n, err5 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At)
-		kit.Same(t, "at once by a clock that was set back a minute", n, 0)
-		n, err6 := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At.Add(100*time.Millisecond))
-		kit.Same(t, "a tenth of a second later", n, 2)
-		for _, err := range []error{err, err2, err4, err5, err6} {
+		for _, step := range []struct {
+			what string
+			at   time.Duration
+			want int
+		}{
+			{"by a clock that was read a second before, and not given back", time.Minute - time.Second, 0},
+			{"in the time of one call", time.Minute + 50*time.Millisecond, 1},
+			{"at once by a clock that was set back an hour", -time.Hour, 0},
+			{"a tenth of a second later", -time.Hour + 100*time.Millisecond, 2},
+		} {
+			n, err := r.BatchRuns.Pace(ctx, "b", 20, 5, kit.At.Add(step.at))
+			kit.Must(t, err)
+			kit.Same(t, step.what, n, step.want)
+		}
+		for _, err := range []error{err, err2, err4} {
 			if err != nil {
 				return err
 			}
