@@ -51,7 +51,8 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 }
 
-// TestTheListIsSmall: fifty contacts that all await an answer, with everything that a row shows, are at most 60 kB.
+// TestTheListIsSmall: fifty contacts that all await an answer, with everything that a row shows, every column and as many
+// views as are kept, are at most 60 kB.
 func TestTheListIsSmall(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -61,6 +62,15 @@ func TestTheListIsSmall(t *testing.T) {
 			"telefone": {fmt.Sprintf("(11) 98765-43%02d", i)}, "empresa": {"Indústria e Comércio de Embalagens Ltda"},
 			"valor": {"12.345,67"}, "origem": {"Instagram"},
 		})
+	}
+	columns := []string{"densidade", "confortavel"}
+	for _, column := range []string{"telefone", "empresa", "etapa", "origem", "valor", "responsavel", "chegou", "email"} {
+		columns = append(columns, "coluna", column)
+	}
+	v.from("/contatos", "/contatos/colunas", columns...)
+	for i := range 12 {
+		v.from("/contatos", "/contatos/vistas", "nome", fmt.Sprintf("Retorno atrasado, acima de R$ 10 mil %d", i),
+			"retorno", "sem", "valor", "10000", "ordem", "valor", "etapa", v.funnel().Stages[0].ID)
 	}
 	page := v.get("/contatos")
 	if n := strings.Count(page, "Já falei"); n != 50 {

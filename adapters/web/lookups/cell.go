@@ -17,7 +17,7 @@ type cell struct {
 	Label string
 	Right bool
 	Text  string
-	// Note is shown beside the text: the code of an activity, how many years ago a day is, a score's band.
+	// Note is shown beside the text: the code of an activity, or how many years ago a day is.
 	Note string
 	ISO  string
 	List []cell
