@@ -219,6 +219,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{}}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 		{s.statement.LastFailures, args{s.orgID}, forbidden, missing},
+		{s.statement.ChargedDays, args{s.orgID, []lookups.KeyUse{{Key: key}}, []string{"2026-01-01"}}, forbidden, missing},
 		{s.statement.Refused, args{key}, forbidden, missing},
 
 		{s.lookups.Do, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},

@@ -18,6 +18,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
+	"fichario/tests/testkit/noon"
 )
 
 var secretInPage = regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
@@ -120,6 +121,7 @@ func TestAKeyShowsItsUse(t *testing.T) {
 	list := v.get("/chaves")
 	has(t, "refusals", list, "1 pedido recusado em 30 dias: escopo (1)")
 	has(t, "refusals", v.get("/chaves/"+id), "1 pedido recusado em 30 dias: escopo (1)")
+	has(t, "what it was charged today", list, time.Now().In(noon.Zone()).Format("02/01")+": 2")
 	has(t, "list", list, "Parada até 00:00", "2 de 2", "2 de 2.000", "CPF, placa", "R$ 0,90")
 	hasNot(t, "the secret is gone", list, secret)
 	show := v.get("/chaves/" + id)

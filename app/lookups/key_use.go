@@ -72,6 +72,30 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	return append(usable, over...), nil
 }
 
+// ChargedDays returns how many lookups some of an organisation's keys were charged on each of some days, by the ids of
+// the keys. The days are those of the calendar. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (s *Statement) ChargedDays(
+	ctx context.Context, by app.Caller, orgID string, keys []KeyUse, days []string,
+) (map[string][]int, error) {
+	if err := app.MayManageOrg(ctx, s.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	out, ids := map[string][]int{}, []string(nil)
+	for _, k := range keys {
+		if k.OrgID != orgID {
+			return nil, app.KeyKind.NotFound()
+		}
+		ids, out[k.ID] = append(ids, k.ID), make([]int, len(days))
+	}
+	spent, err := s.store.Repos().Usage.SpentByKeys(ctx, orgID, ids, days...)
+	for i, day := range days {
+		for id, of := range spent[day] {
+			out[id][i] = of.Count
+		}
+	}
+	return out, err
+}
+
 // failuresAmong is among how many of an organisation's newest lookups LastFailures looks for those without an answer:
 // the list of keys waits for it.
 const failuresAmong = 50

@@ -176,12 +176,15 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	}
 	slices.SortStableFunc(lines, func(a, b KeyLine) int { return over(a) - over(b) })
 	page = web.PageOf(c, "/chaves", lines, keysShown)
-	bounds, at := s.SparkDaysOf(), map[string]int{}
-	for i, day := range bounds[:web.SparkDays] {
-		at[s.Calendar.Day(day)] = i
+	bounds := s.SparkDaysOf()
+	days, shown := make([]string, web.SparkDays), make([]lookups.KeyUse, len(page.Items))
+	for i := range days {
+		days[i] = s.Calendar.Day(bounds[i])
 	}
-	spent, err := s.Statement.SpendBy(c.Ctx(), c.By, lookups.StatementQuery{}, s.Calendar.Day(bounds[0]),
-		s.Calendar.Day(bounds[web.SparkDays-1]), [2]lookup.Part{lookup.ByKey, lookup.ByDay})
+	for i, k := range page.Items {
+		shown[i] = k.KeyUse
+	}
+	charged, err := s.Statement.ChargedDays(c.Ctx(), c.By, c.By.OrgID(), shown, days)
 	if err != nil {
 		return page, err
 	}
@@ -189,17 +192,7 @@ func (s pages) keyLines(c *web.Call) (page web.Paged[KeyLine], err error) {
 	if err != nil {
 		return page, err
 	}
-	charged := map[string][]int{}
-	for _, sum := range spent {
-		if charged[sum.Of[0]] == nil {
-			charged[sum.Of[0]] = make([]int, web.SparkDays)
-		}
-		charged[sum.Of[0]][at[sum.Of[1]]] += sum.Count
-	}
 	for i, k := range page.Items {
-		if charged[k.ID] == nil {
-			charged[k.ID] = make([]int, web.SparkDays)
-		}
 		page.Items[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
 		if last, is := failed[k.ID]; is {
 			page.Items[i].Unanswered = &last
