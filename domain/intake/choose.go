@@ -389,7 +389,7 @@ func (r *reader) dropMachineChannel(c *chooser) {
 }
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
-	return !a.logical && !isStamp(a.values[0]) && !isUUID(a.text()) && (s < weakName || hasWord(a.text()))
+	return !a.logical && !isStamp(a.values[0]) && !machineID(a.text()) && (s < weakName || hasWord(a.text()))
 }
 
 func fitsArea(_ *chooser, a *answer, _ strength) bool {
@@ -452,7 +452,10 @@ func (m unfilledMark) around(s string) bool {
 	return !m.bare || hasWord(name) && !strings.ContainsAny(name, " []{}%#,;/")
 }
 
-// isUUID reports whether a text is an id rather than what somebody wrote.
-func isUUID(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && isHex(strings.ReplaceAll(s, "-", ""))
+// machineID reports whether a text is an id rather than what somebody wrote: a long word of letters and many digits.
+func machineID(s string) bool {
+	ofID := func(c rune) bool {
+		return c != '-' && c != '_' && !names.IsLetter(byte(c)|0x20) && (c < '0' || c > '9')
+	}
+	return len(s) >= 20 && len(s) <= 64 && names.CountDigits(s) >= 6 && hasWord(s) && !strings.ContainsFunc(s, ofID)
 }

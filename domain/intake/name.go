@@ -19,6 +19,9 @@ func scoreOfName(a *answer, s score) (score, bool) {
 		s.strength, s.alias = weakName, true
 	}
 	own := !s.alias
+	if a.envelope != noEnvelope && bareName(a.key) && isCode(a.text()) && names.HasAny(names.Words(a.text()), codeWords) {
+		return s, false // the event: "phone.subscribe"
+	}
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 		s.formName = true
 		s.alias = !own || strings.IndexByte(strings.TrimSpace(a.text()), ' ') > 0 && !likePerson(a.text())

@@ -338,7 +338,8 @@ type joinedWord struct {
 
 var joinedWords = []joinedWord{
 	{word: []byte("txt")}, {word: []byte("cf")}, {word: []byte("seu")}, {word: []byte("sua")}, {word: []byte("meu")},
-	{word: []byte("minha")}, {word: []byte("your")}, {word: []byte("nolabel")},
+	{word: []byte("minha")}, {word: []byte("your")}, {word: []byte("nolabel")}, {word: []byte("nm")}, {word: []byte("nr")},
+	{word: []byte("nu")}, {word: []byte("ds")},
 	{word: []byte("field"), furniture: partsOfFields}, {word: []byte("input"), furniture: partsOfFields},
 }
 

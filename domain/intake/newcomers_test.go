@@ -92,3 +92,48 @@ func TestNamesOfCompanies(t *testing.T) {
 		`{"email":"a@x.c","kyc":{"legal_name":"Ana Lima","birthdate":"2000-01-02"}}`: "Ana Lima|a@x.c|||0|0",
 	})
 }
+
+// TestKeysOfTables: a column's kind before its name, in one piece: NM of a name, NR of a number, DS of a text.
+func TestKeysOfTables(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"NMCLIENTE":"Ana Lima","DSEMAIL":"a@x.c","NRDDDCEL":11,"NRCELULAR":987654321}`: "Ana Lima|a@x.c|11987654321||0|0",
+		`{"NMPESSOA":"Ana Lima","DSEMAIL":"a@x.c","NUCELULAR":"11987654321"}`:            "Ana Lima|a@x.c|11987654321||0|0",
+
+		`{"NMCLIENTE":"Ana Lima","DSEMAIL":"a@x.c","NMVENDEDOR":"Beto Reis","NMPRODUTO":"Tinta"}`: "Ana Lima|a@x.c|||0|0",
+		`{"nome":"Ana Lima","DSEMAIL":"a@x.c","DSCONTATO":"Ligar à tarde","NRPEDIDO":"123456"}`:   "Ana Lima|a@x.c|||0|0",
+	})
+	if d := mustRead(t, "", `{"DSEMAIL":"a@x.c","DSOBSERVACAO":"Quero um teste","NRPEDIDO":"123456"}`); d.Message != "Quero um teste" {
+		t.Errorf("message %q", d.Message)
+	}
+}
+
+// TestVariablesOfASubscriber: what a list knows of whom it names, and not what a template says of the shop.
+func TestVariablesOfASubscriber(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`[{"event":"new_emails","email":"a@x.c","variables":{"Nome":"Ana Lima","Phone":"+5511987654321"}}]`: "Ana Lima|a@x.c|" +
+			"+5511987654321||0|0",
+
+		`{"email":"a@x.c","template":{"variables":{"phone":"1140028922","company":"Loja"}}}`:                     "|a@x.c|||0|0",
+		`{"nome":"Ana","email":"a@x.c","variables":{"store_phone":"1140028922","store_name":"Loja"}}`:            "Ana|a@x.c|||0|0",
+		`{"nome":"Ana","email":"a@x.c","telefone":"11987654321","variables":{"phone":"1140028922","name":"Bo"}}`: "Ana|a@x.c|11987654321||0|0",
+	})
+}
+
+// TestWhatIsNoName: an event's code, another name beside the first, and the driver before who holds the policy. The
+// name of a user may look like a code.
+func TestWhatIsNoName(t *testing.T) {
+	t.Parallel()
+	readsAs(t, map[string]string{
+		`{"name":"phone.subscribe","data":{"phone":"11987654321"}}`: "||11987654321||0|0",
+		`{"name":"joao.silva","email":"a@x.c","data":{"x":"y"}}`:    "joao.silva|a@x.c|||0|0",
+		`{"event":"contact.created","data":{"name":"Ana Lima","alternativeName":"Aninha","data":{"number":"5511987654321"}}}`: "Ana Lima||" +
+			"5511987654321||0|0",
+		`{"drivers":[{"name":"Cris Lima"}],"policyholder":{"name":"Ana Lima","contact":{"email":"a@x.c"}}}`: "Ana Lima|a@x.c|||0|0",
+	})
+	const id = `"message":{"tenant":"019DCEB3E93B7077B2447616B6DC8B91"}`
+	if d := mustRead(t, "", `{"email":"a@x.c",`+id+`}`); d.Message != "" {
+		t.Errorf("an id is a message: %q", d.Message)
+	}
+}

@@ -273,7 +273,8 @@ var codeWords = names.Set(`
 	event webhook hook control form forms submission submit submitted response answer record records row rows entry
 	entries item items created create updated update deleted delete insert inserted added add new changed completed
 	complete finished received sent approved paid refunded canceled cancelled expired pending failed succeeded
-	confirmed started opened closed lead leads leadgen contact contacts customer subscriber subscription order
+	confirmed started opened closed subscribe unsubscribe lead leads leadgen contact contacts customer subscriber
+	subscription order
 	purchase payment invoice checkout cart sale charge transaction booking appointment invitee message messages
 	conversation ticket deal person user page notification trigger conversion integration manual automatic api plain
 	multipart application text html json`)

@@ -42,7 +42,7 @@ var sideWords = func() map[string]side {
 			solicitante purchaser purchasers applicant applicants candidate candidato candidata prospect prospects
 			registrant registrants booker scheduler payer pagador guest patient patients paciente pacientes student students
 			aluno alunos hospede passenger passageiro assinante contratante inscrito inscrita participante requerente
-			proponente segurado segurada interessado interessada doador doadora donor donors consumidor consumidora
+			proponente segurado segurada policyholder interessado interessada doador doadora donor donors consumidor consumidora
 			reclamante manifestante cidadao inquilino cooperado cooperada municipe consorciado consorciada cotista voluntario
 			voluntaria candidatos formando formanda vestibulando`,
 	} {

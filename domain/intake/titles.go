@@ -206,7 +206,7 @@ const thingsCalled = `
 	imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
 	browser affiliate afiliado cracha webhook workflow automation utm operation inbox indicou indicado indicacao amigo
 	referral table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
-	membership username apelido nickname preferido mother father daughter child
+	membership username apelido nickname alternative preferido mother father daughter child
 	preferred solteiro artistico aniversariante bebe madre padre hijo hija mascota producto calle ciudad ` + placesOfTrade
 
 // nameRule recognises a name.

@@ -104,7 +104,7 @@ var aliases = map[field]string{
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
 		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel*
 		seunome yourname fullnames nombre
-		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm*`,
+		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm* nmpessoa`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
 		dddcelular dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone
@@ -155,7 +155,7 @@ var aliases = map[field]string{
 		first firstname fname mflistingfname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
 		familyname last lastname lname mflistinglname sobrenome surname ultimonome apellido apellidos`,
-	fieldArea: `ddd areacode codigodearea codigoarea phoneareacode phoneprefix`,
+	fieldArea: `ddd dddcel areacode codigodearea codigoarea phoneareacode phoneprefix`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode
 		phoneextension phonelocalcode`,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
 	"fichario/domain/text"
@@ -223,8 +224,8 @@ func thingUnderID(k *tree.Node) (thing string, ok bool) {
 func roleOfClosed(k *tree.Node) treeRole {
 	switch names.Of(k.Key) {
 	case "variables":
-		if recordOfPerson(k) {
-			return containerTree // what a bot has asked
+		if saysWho(k) {
+			return containerTree // what a bot has asked, or a list knows of a subscriber
 		}
 		for i := range k.Children {
 			if v := &k.Children[i]; v.Child("name") == nil || v.Child("value") == nil {
@@ -289,6 +290,17 @@ func allAnswers(list *tree.Node) bool {
 
 // recordOfPerson reports whether an object has an address among its members, under a name for one.
 func recordOfPerson(n *tree.Node) bool { return addressIn(n) != "" }
+
+// saysWho reports whether an object has somebody's address, or a name and a number, each under a key for one.
+func saysWho(n *tree.Node) bool {
+	has := func(f field, fit func(string) bool) bool {
+		return slices.ContainsFunc(n.Children, func(m tree.Node) bool {
+			return m.Kind == tree.String && lookup(m.Key).field == f && fit(m.Text)
+		})
+	}
+	phone := func(v string) bool { return fields.E164(v) != "" }
+	return recordOfPerson(n) || n.Kind == tree.Object && has(fieldName, hasWord) && has(fieldPhone, phone)
+}
 
 // addressIn returns the address that an object has among its members, under a name for one; empty for none.
 func addressIn(n *tree.Node) string {
