@@ -63,6 +63,9 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 			y := plotBase - top*float64(sum)/float64(most)
 			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+pixels(y))
 		}
+		if len(points) == 1 { // a line of one corner draws nothing: up from zero on the first of the month
+			points = append([]string{"0.00," + pixels(plotBase)}, points...)
+		}
 		name := web.MonthName(m.Start)
 		name = strings.ToUpper(name[:1]) + name[1:]
 		out.Table.Names = append(out.Table.Names, name)
