@@ -51,8 +51,8 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 }
 
-// TestTheListIsSmall: fifty contacts that all await an answer, with everything that a row shows, every column and as many
-// views as are kept, are at most 60 kB.
+// TestTheListIsSmall: fifty contacts that all await an answer, with everything that a row shows, every column and as
+// many views as are kept, are at most 60 kB.
 func TestTheListIsSmall(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
