@@ -57,12 +57,6 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 	}
 	for i, class := range []string{"ln", "ln-b"} {
 		m := months[i]
-		var points []string
-		for d, sum := range m.Spent {
-			x := 100 * float64(d) / float64(max(1, days-1))
-			y := plotBase - top*float64(sum)/float64(most)
-			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+pixels(y))
-		}
 		name := web.MonthName(m.Start)
 		name = strings.ToUpper(name[:1]) + name[1:]
 		out.Table.Names = append(out.Table.Names, name)
@@ -71,7 +65,7 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 			sum = m.Spent[n-1]
 		}
 		out.Series = append(out.Series, series{name + ", " + sum.Reais(), class})
-		out.Points = append([]curve{{class, strings.Join(points, " ")}}, out.Points...)
+		out.Points = append([]curve{{class, corners(m.Spent, most, days, top)}}, out.Points...)
 	}
 	for d := range days {
 		row := byDayRow{Day: strconv.Itoa(d + 1), Cells: make([]string, len(months))}
@@ -83,4 +77,18 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 		out.Table.Rows = append(out.Table.Rows, row)
 	}
 	return out
+}
+
+// corners are the points of a curve over a number of days, of which most is drawn top high.
+func corners(spent []catalog.Money, most catalog.Money, days int, top float64) string {
+	var points []string
+	for d, sum := range spent {
+		x := 100 * float64(d) / float64(max(1, days-1))
+		y := plotBase - top*float64(sum)/float64(most)
+		points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+pixels(y))
+	}
+	if len(points) == 1 { // a line of one corner draws nothing: up from zero on the first of the month
+		points = append([]string{"0.00," + pixels(plotBase)}, points...)
+	}
+	return strings.Join(points, " ")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -165,5 +166,21 @@ func TestTheMedianOfAnswersInWords(t *testing.T) {
 	drawn := answerBars(crm.AnsweredWithin{3: 6, 4: 13})
 	if drawn.Rows[4].Text != "13, 68%, mediana" || drawn.Rows[3].Text != "6, 32%" {
 		t.Errorf("%+v", drawn.Rows)
+	}
+}
+
+// A line of one corner draws nothing: on the first of the month the legend named a curve that nobody could see.
+func TestAccruedPlotDrawsTheFirstDay(t *testing.T) {
+	t.Parallel()
+	month := func(m time.Month, spent ...catalog.Money) lookups.Accrued {
+		return lookups.Accrued{Start: time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC), Days: 30, Spent: spent}
+	}
+	drawn := accruedPlot([2]lookups.Accrued{month(12, 2*catalog.Real), month(11, catalog.Real, 2*catalog.Real)})
+	got, zero := drawn.Points[1].Points, "0.00,"+pixels(plotBase)
+	if len(strings.Fields(got)) != 2 || !strings.HasPrefix(got, zero+" 0.00,") {
+		t.Errorf("the first day is drawn as %q; want a line up from zero", got)
+	}
+	if got = drawn.Points[0].Points; len(strings.Fields(got)) != 2 {
+		t.Errorf("two days are drawn as %q; want one corner a day", got)
 	}
 }
