@@ -172,7 +172,7 @@ func inOnePieceDocument(key string) bool {
 		return false
 	}
 	name := names.Of(key)
-	for _, doc := range [...]string{"cpf", "cnpj"} {
+	for _, doc := range [...]string{"cpfcnpj", "cnpjcpf", "cpf", "cnpj"} {
 		if before, after, ok := strings.Cut(name, doc); ok && (before == "" || after == "") {
 			rest := before + after
 			return lookup(rest).leading || rest == "pj" || rest == "pf" || rest == "num"

@@ -159,3 +159,28 @@ func TestTheWordOfTheWholeForm(t *testing.T) {
 		}
 	}
 }
+
+// TestADocumentWithItsNumber: databases wrap a record in a "document", and gateways give that of a person so.
+func TestADocumentWithItsNumber(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"email":"a@x.com","document":{"type":"CPF","number":"52998224725"}}`:              1,
+		`{"email":"a@x.com","document":{"number":52998224725}}`:                             1,
+		`{"customer":{"email":"a@x.com","document":{"type":"cpf","numero":"52998224725"}}}`: 1,
+		`{"email":"a@x.com","nrcpfcnpj":"52998224725"}`:                                     1,
+		// Nobody's, somebody else's, and a record that a database wraps.
+		`{"email":"a@x.com","document":{"type":"RG","number":"123456789"}}`:                            0,
+		`{"email":"a@x.com","document":{"type":"CPF","number":"52998224726"}}`:                         0,
+		`{"email":"a@x.com","document":{"title":"Contrato","number":"7"}}`:                             0,
+		`{"email":"a@x.com","seller":{"document":{"type":"CNPJ","number":"11222333000181"}}}`:          0,
+		`{"buyer":{"email":"a@x.com"},"producer":{"document":{"type":"CPF","number":"52998224725"}}}`:  0,
+		`{"email":"a@x.com","spouse":{"name":"Rui","document":{"type":"CPF","number":"52998224725"}}}`: 0,
+		`{"document":{"nome":"Ana","email":"a@x.com","number":"500"}}`:                                 0,
+		`{"email":"a@x.com","name":"Ana Lima","emitente":{"document":{"number":"11222333000181"}}}`:    0,
+	} {
+		d := mustRead(t, "", body)
+		if d.Email != "a@x.com" || len(d.Documents) != want {
+			t.Errorf("%s: %+v", body, d)
+		}
+	}
+}

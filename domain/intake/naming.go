@@ -327,6 +327,28 @@ func inOnePiece(key string) entry {
 			return e
 		}
 	}
+	return columnInOnePiece(name)
+}
+
+// columnInOnePiece finds the field of a table's column whose name begins with the kind of what it holds: "NMCLIENTE",
+// "NRCELULAR", "DSOBSERVACAO", but not "NRCLIENTE" and "DSCONTATO".
+func columnInOnePiece(name []byte) entry {
+	if len(name) <= 2 {
+		return entry{}
+	}
+	e := vocabulary[string(name[2:])]
+	switch string(name[:2]) {
+	case "nm":
+		return vocabulary["nome"+string(name[2:])]
+	case "nr", "nu":
+		if e.field == fieldPhone || e.field == fieldArea {
+			return e
+		}
+	case "ds":
+		if e.field == fieldEmail || e.field == fieldMessage {
+			return e
+		}
+	}
 	return entry{}
 }
 
@@ -338,8 +360,7 @@ type joinedWord struct {
 
 var joinedWords = []joinedWord{
 	{word: []byte("txt")}, {word: []byte("cf")}, {word: []byte("seu")}, {word: []byte("sua")}, {word: []byte("meu")},
-	{word: []byte("minha")}, {word: []byte("your")}, {word: []byte("nolabel")}, {word: []byte("nm")}, {word: []byte("nr")},
-	{word: []byte("nu")}, {word: []byte("ds")},
+	{word: []byte("minha")}, {word: []byte("your")}, {word: []byte("nolabel")},
 	{word: []byte("field"), furniture: partsOfFields}, {word: []byte("input"), furniture: partsOfFields},
 }
 

@@ -12,6 +12,8 @@ func TestLeadingWordsInOnePiece(t *testing.T) {
 		"fieldemail": fieldEmail, "fieldtelefone": fieldPhone, "TXTNOME": fieldName, "txtnome_2": fieldName,
 		"txtnome_1a2b": fieldName, "txtnome_completo": fieldName, "yourmobile": fieldPhone, "seuorcamento": fieldAmount,
 		"suaorganizacao": fieldCompany, "inputmensagem": fieldMessage, "cforigem": fieldOrigin, "txtsobrenome": fieldLast,
+		"NMCLIENTE": fieldName, "nmpessoa": fieldName, "NMEMPRESA": fieldCompany, "NRDDD": fieldArea, "nrcelular": fieldPhone,
+		"NRTELEFONE": fieldPhone,
 	} {
 		if e, _, ok := aliasOf(key); !ok || e.field != want {
 			t.Errorf("%q: %d, want %d", key, e.field, want)
@@ -22,7 +24,8 @@ func TestLeadingWordsInOnePiece(t *testing.T) {
 		"fieldname", "fieldnames", "fieldvalue", "fieldtype", "fieldlabel", "fieldtext", "fieldid", "fielddescription",
 		"fieldmessage", "fieldsource", "inputname", "inputvalue", "inputtype", "inputtext", "INPUTNAME", "formname",
 		"formemail", "q4", "qemail", "q4xemail", "txt", "cf", "txtinputnome", "txtformname", "nometxt", "seuil", "cfo",
-		"inputs", "fieldset", "txtcor", "usernametxt",
+		"inputs", "fieldset", "txtcor", "usernametxt", "NRCLIENTE", "nrcontato", "nrlead", "nrvalor", "nr", "NMVENDEDOR",
+		"NMMAE", "NMPRODUTO", "NRPEDIDO", "dmcliente",
 	} {
 		if e, _, ok := aliasOf(key); ok {
 			t.Errorf("%q: %d", key, e.field)

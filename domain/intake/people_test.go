@@ -205,3 +205,19 @@ func TestElementsWithoutAnAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordsThatRailsNests: "phones_attributes" are phones, and the attributes of others are theirs.
+func TestRecordsThatRailsNests(t *testing.T) {
+	t.Parallel()
+	d := mustRead(t, "", `{"full_name":"Ana Lima","emails_attributes":[{"value":"ana@x.com"}],`+
+		`"phones_attributes":[{"phone_type":"mobile","value":"11912345678"}]}`)
+	if d.Email != "ana@x.com" || d.Name != "Ana Lima" || d.Phone != "11912345678" {
+		t.Errorf("%+v", d)
+	}
+	for _, key := range []string{"owner", "agent", "spouse", "product", "store", "seller", "emergency_contact"} {
+		d := mustRead(t, "", `{"email":"ana@x.com","`+key+`_attributes":{"name":"Rui Lima","phone":"11912345678"}}`)
+		if d.Name != "" || d.Phone != "" || d.Email != "ana@x.com" {
+			t.Errorf("%s: %+v", key, d)
+		}
+	}
+}

@@ -385,7 +385,7 @@ func sideOfFlag(key string) side {
 	switch {
 	case len(w) == 1 && (w[0] == "self" || w[0] == "bot" || w[0] == "internal"), len(w) == 2 && w[0] == "from" && w[1] == "me":
 		return ours
-	case len(w) == 1:
+	case len(w) == 1 && !ourDeeds[w[0]]: // who is "assigned" is a ticket's holder, or a lead that somebody was given
 		return sideWords[w[0]]
 	}
 	return neutral

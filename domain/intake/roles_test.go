@@ -239,3 +239,24 @@ func TestQuestionsAsKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAssignedPersonIsNotOurs: a ticket's holder, or a lead that somebody was given, is "assigned"; whoever the
+// record calls an organizer is ours still.
+func TestAnAssignedPersonIsNotOurs(t *testing.T) {
+	t.Parallel()
+	const body = `{"buyer":{"name":"Rui Lima","email":"rui@x.com"},` +
+		`"%s":{"name":"Rui Lima","email":"rui@x.com","document":{"type":"CPF","number":"52998224725"},"%s":true}}`
+	for flag, want := range map[string]int{
+		"assigned": 1, "is_assigned": 1, "confirmed": 1, "organizer": 0, "is_host": 0, "admin": 0, "agent": 0, "seller": 0,
+	} {
+		d := mustRead(t, "", fmt.Sprintf(body, "participant", flag))
+		if d.Email != "rui@x.com" || len(d.Documents) != want {
+			t.Errorf("%s: %+v", flag, d)
+		}
+	}
+	for _, key := range []string{"assignee", "assigned_to", "agent", "seller", "owner", "producer"} {
+		if d := mustRead(t, "", fmt.Sprintf(body, key, "assigned")); len(d.Documents) != 0 {
+			t.Errorf("%s: %v", key, d.Documents)
+		}
+	}
+}

@@ -104,7 +104,7 @@ var aliases = map[field]string{
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
 		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel*
 		seunome yourname fullnames nombre
-		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm* nmpessoa`,
+		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname* realname nm*`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
 		dddcelular dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone

@@ -71,8 +71,11 @@ func (r *reader) member(k *tree.Node, s scope) {
 		e.tree = containerTree // the event's name
 	}
 	if !k.Scalar() {
+		if numbersDocument(k) {
+			e.tree = unknownTree
+		}
 		e.tree = r.roleOfParent(k, r.roleOfForm(k, roleOf(k, e.tree), s), s)
-		if thing, ok := thingUnderID(k); ok {
+		if thing, ok := thingUnder(k); ok {
 			named := *k
 			named.Key = thing
 			r.member(&named, s)
@@ -98,6 +101,21 @@ func (r *reader) member(k *tree.Node, s scope) {
 	default:
 		r.objectMember(k, e, s)
 	}
+}
+
+// numbersDocument reports whether an object is a person's document, {"type": "CPF", "number": …}, and not one of the
+// documents that databases wrap a record in.
+func numbersDocument(k *tree.Node) bool {
+	if !strings.EqualFold(k.Key, "document") {
+		return false
+	}
+	for _, key := range [...]string{"number", "numero"} {
+		if n := k.Child(key); n != nil && n.Scalar() {
+			_, ok := documentIn(tree.ScalarText(n), n.Kind == tree.Number)
+			return ok
+		}
+	}
+	return false
 }
 
 // roleOfForm opens what describes a form or an entry where it holds the only address, see readTree.
@@ -206,9 +224,13 @@ func (r *reader) oneAnswer(k *tree.Node, e entry, s scope) bool {
 	return r.fill(&a, k, nil)
 }
 
-// thingUnderID returns what a key with "_id" names when an object stands under it: Pipedrive puts the person under
-// "person_id".
-func thingUnderID(k *tree.Node) (thing string, ok bool) {
+// thingUnder returns what a key names by more than its name: Rails nests phones under "phones_attributes", Pipedrive
+// puts the person, an object, under "person_id".
+func thingUnder(k *tree.Node) (thing string, ok bool) {
+	if thing, ok = strings.CutSuffix(k.Key, "_attributes"); ok {
+		own := lookup(k.Key)
+		return thing, own.tree == unknownTree && own.field == noField
+	}
 	if k.Kind != tree.Object {
 		return "", false
 	}
