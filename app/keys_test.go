@@ -13,9 +13,11 @@ import (
 	"fichario/app"
 	"fichario/app/lookups"
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -300,4 +302,23 @@ func (k touchedKeys) Touch(ctx context.Context, uses map[string]time.Time) error
 		return err
 	}
 	return k.Keys.Touch(ctx, uses)
+}
+
+// TestTheDaysOfAKey: what it was charged on each, and nothing of another organisation's.
+func TestTheDaysOfAKey(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, by := s.add("dona", crm.Owner), s.byKey(wide)
+		for _, cpf := range cpfs[:2] {
+			must(s.lookups.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpf}))
+		}
+		keys := must(s.statement.Keys(t.Context(), owner, s.orgID))
+		newest := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 1))
+		today := newest[0].Day
+		days := must(s.statement.ChargedDays(t.Context(), owner, s.orgID, keys, []string{"2026-01-01", today}))
+		equal(t, "charged", fmt.Sprint(days[by.KeyID()]), "[0 2]")
+		keys[0].OrgID = "another"
+		_, err := s.statement.ChargedDays(t.Context(), owner, s.orgID, keys, []string{today})
+		equal(t, "of another organisation", said(err), "nao_encontrado id")
+	})
 }

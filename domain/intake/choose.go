@@ -454,8 +454,6 @@ func (m unfilledMark) around(s string) bool {
 
 // machineID reports whether a text is an id rather than what somebody wrote: a long word of letters and many digits.
 func machineID(s string) bool {
-	ofID := func(c rune) bool {
-		return c != '-' && c != '_' && !names.IsLetter(byte(c)|0x20) && (c < '0' || c > '9')
-	}
-	return len(s) >= 20 && len(s) <= 64 && names.CountDigits(s) >= 6 && hasWord(s) && !strings.ContainsFunc(s, ofID)
+	const ofID = "0123456789abcdefghijklmnopqrstuvwxyz-_"
+	return len(s) >= 20 && len(s) <= 64 && names.CountDigits(s) >= 6 && strings.Trim(strings.ToLower(s), ofID) == ""
 }

@@ -345,7 +345,7 @@ func columnInOnePiece(name []byte) entry {
 			return e
 		}
 	case "ds":
-		if e.field == fieldEmail || e.field == fieldMessage {
+		if e.field == fieldMessage {
 			return e
 		}
 	}

@@ -132,8 +132,12 @@ func TestWhatIsNoName(t *testing.T) {
 			"5511987654321||0|0",
 		`{"drivers":[{"name":"Cris Lima"}],"policyholder":{"name":"Ana Lima","contact":{"email":"a@x.c"}}}`: "Ana Lima|a@x.c|||0|0",
 	})
-	const id = `"message":{"tenant":"019DCEB3E93B7077B2447616B6DC8B91"}`
-	if d := mustRead(t, "", `{"email":"a@x.c",`+id+`}`); d.Message != "" {
-		t.Errorf("an id is a message: %q", d.Message)
+	for said, is := range map[string]bool{
+		"019DCEB3E93B7077B2447616B6DC8B91": false, "00000000-0000-0000-0000-000000000000": false,
+		"Proparoxítonasšć202612011234": true, "quero-um-orçamento-até-2026-12-01": true,
+	} {
+		if d := mustRead(t, "", `{"email":"a@x.c","message":{"tenant":"`+said+`"}}`); (d.Message != "") != is {
+			t.Errorf("%s: message %q", said, d.Message)
+		}
 	}
 }

@@ -274,10 +274,9 @@ var codeWords = names.Set(`
 	entries item items created create updated update deleted delete insert inserted added add new changed completed
 	complete finished received sent approved paid refunded canceled cancelled expired pending failed succeeded
 	confirmed started opened closed subscribe unsubscribe lead leads leadgen contact contacts customer subscriber
-	subscription order
-	purchase payment invoice checkout cart sale charge transaction booking appointment invitee message messages
-	conversation ticket deal person user page notification trigger conversion integration manual automatic api plain
-	multipart application text html json`)
+	subscription order purchase payment invoice checkout cart sale charge transaction booking appointment invitee
+	message messages conversation ticket deal person user page notification trigger conversion integration manual
+	automatic api plain multipart application text html json`)
 
 // isMachineMade reports whether a value is a number or version, a place's language or time, a length of time, a hash or
 // a code.

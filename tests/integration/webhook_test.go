@@ -30,7 +30,7 @@ const (
 // pooler (`make test-slow`).
 var stored = []string{"effects", "replays", "idempotency", "fifty at once", "changes at once", "many people", "refusals"}
 
-// byCommand are the parts that mostly start commands, some three hundred: `make test-slow` runs them.
+// byCommand are the parts that mostly start commands: `make test-slow` runs them.
 var byCommand = []string{
 	"commands", "destinations", "disabling", "origins", "pages", "regenerating", "retries", "several people again",
 	"several people replayed", "signatures",
