@@ -130,7 +130,8 @@ func TestWhatIsNoName(t *testing.T) {
 		`{"name":"joao.silva","email":"a@x.c","data":{"x":"y"}}`:    "joao.silva|a@x.c|||0|0",
 		`{"event":"contact.created","data":{"name":"Ana Lima","alternativeName":"Aninha","data":{"number":"5511987654321"}}}`: "Ana Lima||" +
 			"5511987654321||0|0",
-		`{"drivers":[{"name":"Cris Lima"}],"policyholder":{"name":"Ana Lima","contact":{"email":"a@x.c"}}}`: "Ana Lima|a@x.c|||0|0",
+		`{"data":{"drivers":[{"name":"Cris Lima","relationship_to_policyholder":"Spouse"}],"policyholder":{"name":"Ana Lima",` +
+			`"contact":{"email":"a@x.c"}},"insurer_information":{"agent":{"email":"b@x.c"}}}}`: "Ana Lima|a@x.c|||0|0",
 	})
 	for said, is := range map[string]bool{
 		"019DCEB3E93B7077B2447616B6DC8B91": false, "00000000-0000-0000-0000-000000000000": false,
